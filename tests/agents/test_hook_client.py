@@ -271,7 +271,7 @@ def test_a_library_failure_logs_one_line_without_contents(tmp_path: Path) -> Non
         "UserPromptSubmit",
     )
     assert str(home / "workspaces") in line["reason"]
-    [_first, second] = failing(tmp_path, b"SECRET-WORDS that are no JSON")
+    [_first, second] = failing(tmp_path, b"SECRET-WORDS that are not JSON")
     assert second["reason"].startswith("HostError at ")
     assert "SECRET-WORDS" not in (home / "daemon.log").read_text()
 

@@ -273,7 +273,7 @@ def test_a_killed_proxy_loses_only_the_active_exchange(user: Terminal) -> None:
     log.write_bytes(log.read_bytes()[:-40])
     said = user.wm("replay", str(log))
     assert said.code == 0
-    assert "Left out: lines that are no JSON (1)." in said.out
+    assert "Left out: lines that are not JSON (1)." in said.out
     assert said.out.startswith("policy none · 3 requests of 1 conversation in 1 file")
 
 

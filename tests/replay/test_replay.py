@@ -80,8 +80,8 @@ def test_other_requests_of_a_capture_are_skipped_and_reported(tmp_path: Path) ->
         {
             "requests that the service refused": 1,
             "other paths of the service": 1,
-            "bodies that are no request": 1,
-            "lines that are no JSON": 1,
+            "bodies that are not requests": 1,
+            "lines that are not JSON": 1,
         },
     )
 

@@ -157,7 +157,7 @@ class Synced(Record):
     """The result of one sync. remote: as shown to people. trouble: why it did not finish.
     pushed: the remote took something, which may be what an earlier sync could not send. held_back:
     entries that were not sent, because the first push was not confirmed. left_out: paths of the
-    fetched tree that are no shared entries, as far as they are listed. apart: the folder of the
+    fetched tree that are not shared entries, as far as listed. apart: the folder of the
     command, if its memory is not in the user's own repository."""
 
     remote: str

@@ -136,7 +136,7 @@ def audit(
             continue
         one, other = plain.count(sent), less.count(sent)
         if one is None or other is None:
-            left.add("bodies that are no request")
+            left.add("bodies that are not requests")
             continue
         sums.take(sent)
         counted.append(light(one))

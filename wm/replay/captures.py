@@ -35,7 +35,7 @@ def captures(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) ->
         elif found.get("status", GOOD) != GOOD:
             left.add("requests that the service refused")
         elif body is None or not body.messages:
-            left.add("bodies that are no request")
+            left.add("bodies that are not requests")
         else:
             headers = _headers(found.get("headers"))
             identity, _ = conversations.follow(identify(path, headers, body), history(body))

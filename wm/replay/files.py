@@ -117,7 +117,7 @@ def _objects(path: Path, left: SkippedRequests, progress: Progress) -> Iterator[
             if found is not None:
                 yield found
             elif line.strip():
-                left.add("lines that are no JSON")
+                left.add("lines that are not JSON")
 
 
 def _line(path: Path, lines: IO[bytes]) -> bytes:

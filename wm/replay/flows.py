@@ -104,7 +104,7 @@ def _beside(log: Path, other: str, left: SkippedRequests) -> Iterator[JsonObject
                 if found is not None:
                     yield found
                 elif line.strip():
-                    left.add("lines that are no JSON")
+                    left.add("lines that are not JSON")
     except OSError:
         # One of the two logs is enough.
         left.add(f"logs in {other} that could not be read")
@@ -142,7 +142,7 @@ def _not_replayed(flow: Flow) -> str:
         return "other paths of the service"
     if flow.status != GOOD:
         return "requests that the service refused"
-    return "" if flow.messages else "bodies that are no request"
+    return "" if flow.messages else "bodies that are not requests"
 
 
 def _conversation(flow: Flow) -> str:

@@ -158,7 +158,7 @@ def _count(sent: Sent, runs: Sequence[ReplayedRun], left: SkippedRequests) -> No
     """Count a request under all policies. One that was never sent is left out of all."""
     found = runs[0].run.count(sent)
     if found is None or found.over:
-        left.add("bodies that are no request" if found is None else OVER)
+        left.add("bodies that are not requests" if found is None else OVER)
         return
     runs[0].counted.append(light(found))
     for other in runs[1:]:

@@ -465,7 +465,7 @@ def _described(place: _Place) -> _Value | None:
 
 
 _SENTENCE_CONTINUES = Lazy(r" {1,9}[A-Za-z]")
-"""Behind a word that is no value of an option: `--private-key because …`."""
+"""What follows a word that is not the value of an option: `--private-key because …`."""
 
 
 def _is_option(place: _Place) -> bool:

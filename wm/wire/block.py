@@ -71,7 +71,7 @@ class Block(Struct, frozen=True, dict=True):
     @cached_property
     def identity(self) -> str:
         """16 hex digits for the content. Cache marks and spelling (a list with one text, or the
-        text alone) are no content; a client moves and changes them. An unreadable block is
+        text alone) are not content; a client moves and changes them. An unreadable block is
         identified by its bytes."""
         return digest(self._plain())
 

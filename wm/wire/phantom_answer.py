@@ -198,7 +198,7 @@ class PhantomAnswer(Struct, eq=False):
 
 
 def _sound(block: dict[str, Any]) -> dict[str, Any]:
-    """A call whose arguments are no JSON gets none: the service would refuse it in a history."""
+    """A call whose arguments are not JSON gets none: the service would refuse it in a history."""
     if block.get("type") != "tool_use" or isinstance(block.get("input"), dict):
         return block
     return {**{k: v for k, v in block.items() if k != "partial_json"}, "input": {}}

@@ -290,5 +290,5 @@ def test_subjects_of_commits_are_not_errors() -> None:
 
 
 @pytest.mark.parametrize("start", ["20310412", "4294967"])
-def test_a_date_or_a_number_at_the_beginning_of_an_error_is_no_commit(start: str) -> None:
+def test_a_date_or_a_number_at_the_beginning_of_an_error_is_not_a_commit(start: str) -> None:
     assert list(errors(OutputLines(f"{start} crane moves\n{start} ERROR crane is stuck"))) == [1]

@@ -257,7 +257,8 @@ class Pair:
         return len(self.shared) > 1 and self.new.has(CHANGES)
 
     def serves_same_purpose(self) -> bool:
-        """Whether another thing is used for the same: "we use yarn for installs", and pnpm."""
+        """Whether another thing is used for the same purpose: "we use yarn for installs", "we use
+        pnpm for installs"."""
         if len(self.differing) != 1 or self.old.denies or self.new.denies:
             return False
         (slot,) = self.differing
@@ -472,7 +473,7 @@ class Pair:
         return denied and self.same_duty and self.has_another_holder() is True
 
     def is_another_case(self) -> bool:
-        """Whether the differing words are no value but another thing that is banned, needed, or
+        """Whether the differing words are not a value, but another thing that is banned, needed, or
         done something before: "ask before pushing" and "ask before merging"."""
         if all(map(is_amount, self.lost)):
             return False

@@ -82,7 +82,7 @@ _COUNTED = VALUE_WORDS | frozenset(map(folded, _TABLES.words("counted")))
 _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
 _SAYING = (OVER, _OVER_BEFORE, _OVER_AFTER, LIFTS, NOW, CHANGES)
-"""Phrases whose words are no content."""
+"""Phrases whose words do not count as content."""
 _TELLING = {
     "over": OVER, "lifts": LIFTS, "now": NOW, "changes": CHANGES, "also": ALSO, "except": EXCEPT,
     "not_yet": NOT_YET, "needs": NEEDS, "past": PAST,

@@ -58,7 +58,7 @@ class Recovered(Struct, frozen=True):
 
     log: the decisions of the last request. ends: those of each request, by the place of its end and
     of what it decided: after a rewind a request may end before all ends, and a kill may have lost
-    its own. unseen, unproven: the answer's. lost: the ledger could not be read in time.
+    its own. unseen, unproven: as in `answer`. lost: the ledger could not be read in time.
     """
 
     answer: LedgerAnswer = _NO_ANSWER

@@ -42,7 +42,7 @@ Key = tuple[str, str]
 
 class Difference(Struct):
     """The files in which two trees differ. files: object in the left and in the right tree, "" for
-    none. odd: paths of the right tree that are no part of the form."""
+    none. odd: paths of the right tree that are not part of the form."""
 
     files: dict[Key, tuple[str, str]] = field(default_factory=dict)
     odd: list[str] = field(default_factory=list)

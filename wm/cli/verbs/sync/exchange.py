@@ -121,7 +121,7 @@ def _print(answer: Synced, *, mine: bool, purges: bool) -> None:
     if answer.left_out_count:
         listed = ", ".join(answer.left_out[:3])
         files = output.count(answer.left_out_count, "file")
-        output.note(f"{files} of the remote are no shared entries and were left out: {listed}")
+        output.note(f"{files} of the remote are not shared entries and were left out: {listed}")
     if answer.trouble:
         output.problem(
             f"The sync with {output.safe(answer.remote)} did not finish: {answer.trouble}.",
