@@ -130,6 +130,10 @@ def test_questions_quotes_and_denials_state_nothing(message: str) -> None:
         ("Please avoid: force pushes, squash merges", "Use squash merges."),
         ("Never:\n- push to main directly\n- rebase branches", "Push to main directly."),
         ("Things I don't want: comments in every line", "Comments in every line."),
+        ("Never do these:\n\n- push to main directly\n- rebase branches", "Push to main directly."),
+        ("**Never:**\n- push to main directly", "Push to main directly."),
+        ("Hi Claude: never do the following: push to main directly.", "Push to main directly."),
+        ("Rule: never do these:\n- push to main directly", "Push to main directly."),
         ("Mach das nie: direkt auf main pushen.", "Direkt auf main pushen."),
         ("Nunca hagas esto: subir a main", "Subir a main."),
         ("不要做这些：直接推送到 main", "直接推送到 main"),
@@ -148,6 +152,7 @@ def test_what_a_ban_lists_behind_a_colon_is_not_stated(message: str, candidate: 
         ("One rule: never push to main.", "Never push to main."),
         ("No, it's like this: the port is 5433.", "The port is 5433."),
         ("Never:\n- push to main\n\nWe deploy with make ship", "We deploy with make ship."),
+        ("Never:\n\n- push to main\n\nWe deploy with make ship", "We deploy with make ship."),
     ],
 )
 def test_what_follows_another_colon_is_stated(message: str, candidate: str) -> None:

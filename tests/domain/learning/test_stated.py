@@ -794,7 +794,13 @@ def test_words_before_a_remark_are_not_kept(message: str, kept: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "heading", ["Don't do any of these here:", "Things I never want to see:", "Avoid these:"]
+    "heading",
+    [
+        "Don't do any of these here:",
+        "Things I never want to see:",
+        "Avoid these:",
+        "**Avoid these:**",
+    ],
 )
 def test_what_a_ban_lists_below_it_is_not_stated(heading: str) -> None:
     rows = "- always use npm here\n- we use pnpm instead of yarn"

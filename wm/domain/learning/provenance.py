@@ -209,9 +209,11 @@ class SessionWords:
         stated: list[str] = []
         parts = list(self._parts(_without_gaps(message)))
         turns = distinctive_words.says_no("\n".join([text for text, typed in parts if typed]))
+        is_listing = False
         for text, typed in parts:
             if typed:
-                stated.append(_stated(_without_banned_items(text)))
+                text, is_listing = _without_banned_items(text, is_listing)
+                stated.append(_stated(text))
                 if turns and distinctive_words.ends_in_no(stated[-1]):
                     # The negation does not apply to the next block.
                     self._record_stated(stated)
@@ -518,24 +520,26 @@ def _stated(text: str) -> str:
     return _QUOTATION.sub(_unquoted_or_blank, text) if quotes else text
 
 
-def _without_banned_items(text: str) -> str:
-    """The text without what a ban lists behind a colon, in its line or in the lines below it:
-    "never do the following: push to main" does not state "push to main"."""
-    if ":" not in text and "：" not in text:
-        return text
+def _without_banned_items(text: str, is_listing: bool) -> tuple[str, bool]:
+    """A block without what a ban lists behind a colon, in its line or in the lines below it: "never
+    do the following: push to main" does not state "push to main". is_listing: the block before ends
+    with such a heading; also returned for this one."""
     kept: list[str] = []
-    is_listing = False
+    ends_in_heading = False
     for line in text.split("\n"):
-        colon = _COLON.search(line[:HEAD_CHARS])
-        if colon is not None and bans_what_follows(line[: colon.start()]):
-            kept.append(line[: colon.start()])
-            is_listing = not line[colon.end() :].strip()
+        colons = _COLON.spans(line[:HEAD_CHARS])
+        span = next((one for one in colons if bans_what_follows(line[: one[0]])), None)
+        if span is not None:
+            kept.append(line[: span[0]])
+            is_listing = ends_in_heading = not line[span[1] :].strip()
         elif not is_listing:
             kept.append(line)
-    return "\n".join(kept)
+        elif line.strip():
+            ends_in_heading = False
+    return "\n".join(kept), ends_in_heading
 
 
-_COLON = Lazy(r"[:：](?:\s|$)|：")
+_COLON = Lazy(r"[:：][*_]*(?:\s|$)|：")
 
 
 def _polite_or_blank(match: Pattern) -> str:

@@ -561,7 +561,7 @@ def _without_banned_items(lines: Iterable[str]) -> Iterator[str]:
         is_banned = is_banned and _BULLET.is_match(line)
         if not is_banned:
             yield line
-            bare = line.rstrip()
+            bare = line.rstrip(" \t*_")
             is_banned = bare[-1:] in (":", "：") and bans_what_follows(bare[:-1])
 
 
