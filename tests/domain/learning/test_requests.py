@@ -375,6 +375,18 @@ def test_what_happens_next_time_is_not_asked_for(message: str) -> None:
     assert find_requests(message, GateSettings()).found == ()
 
 
+@pytest.mark.parametrize(
+    ("message", "fact"),
+    [
+        ("Remember: I don't want emojis\n- tests go in tests/unit", "I don't want emojis"),
+        ("Remember that I never use tabs\n- use pnpm", "I never use tabs"),
+        ("Remember I don't like this approach\nuse pnpm", "I don't like this approach"),
+    ],
+)
+def test_a_ban_without_a_colon_does_not_take_the_next_line(message: str, fact: str) -> None:
+    assert [one.text for one in find_requests(message, GateSettings()).found] == [fact]
+
+
 def test_a_heading_that_bans_belongs_to_each_item_below_it() -> None:
     message = "Remember, never do these:\n- push to main\n- rebase shared branches"
     (one,) = find_requests(message, GateSettings()).found

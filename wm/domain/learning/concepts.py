@@ -304,7 +304,7 @@ HEAD_CHARS = 80
 
 def bans_what_follows(head: str) -> bool:
     """Whether words before a colon or a list ban something that they do not name themselves."""
-    plain = folded(head)
+    plain = folded(head).rstrip(" :")
     lang = language(plain)
     found = concepts_of(plain, lang).anywhere
     if "ban" not in found:

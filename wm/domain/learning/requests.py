@@ -737,10 +737,9 @@ def _judge(
     start, end = match.span(1) if whole else (match.end(), len(body))
     text, trigger = body[start:end], plain[: match.end() if not whole else start].strip()
     code = _why_not(text, plain, lang)
-    bans = not code and bans_what_follows(text[:HEAD_CHARS].rstrip(" :："))
-    if code == "empty_request" or (not code and (_heads_list(text) or bans)):
+    if code == "empty_request" or (not code and _heads_list(text)):
         items = list(_below(lines, at, most))
-        if items and bans:  # "never do these:" belongs to each of its items
+        if items and not code and bans_what_follows(text):  # It belongs to each item.
             items = [f"{text.strip().rstrip(':：')}: {'; '.join(items)}"]
         for item in items:
             yield MemoryRequest(item, infer_type(item, trigger), lang, trigger)

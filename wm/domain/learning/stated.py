@@ -561,8 +561,8 @@ def _without_banned_items(lines: Iterable[str]) -> Iterator[str]:
         is_banned = is_banned and _BULLET.is_match(line)
         if not is_banned:
             yield line
-            bare = line.rstrip(" \t*_")
-            is_banned = bare[-1:] in (":", "：") and bans_what_follows(bare[:-1])
+            heads_list = line.rstrip(" \t*_").endswith((":", "："))
+            is_banned = heads_list and bans_what_follows(line)
 
 
 def _unmarked(line: str) -> str:
