@@ -327,7 +327,15 @@ def test_a_request_that_points_back_keeps_the_sentence_before_it(message: str, f
 
 
 @pytest.mark.parametrize(
-    "message", ["From now on like this.", "Is that right? From now on do that.", "今后都这样。"]
+    "message",
+    [
+        "From now on like this.",
+        "Is that right? From now on do that.",
+        "今后都这样。",
+        "Perfect. From now on always like this.",
+        "great, thanks! from now on do it like this",
+        "The build is red again. From now on always like this please",
+    ],
 )
 def test_a_request_that_points_back_at_nothing_is_ignored(message: str) -> None:
     found = find_requests(message, GATE)

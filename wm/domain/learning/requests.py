@@ -163,7 +163,7 @@ def _with_antecedents(asked: _Message, found: Requests) -> Requests:
 
 def _sentence_before(message: str, request: MemoryRequest) -> str:
     """The sentence that the user typed before a request, on its line or the one above; "" for a
-    question."""
+    question or praise."""
     above = ""
     for line in typed_lines(message):
         at = line.text.rfind(request.text)
@@ -173,9 +173,14 @@ def _sentence_before(message: str, request: MemoryRequest) -> str:
             if not request.trigger:  # Its words lie in front of it: "In future, always like this".
                 before = inner_requests.without_last_sentence(before)
             text = inner_requests.last_sentence(before) or inner_requests.last_sentence(above)
-            return "" if _asks_back(text) else text
+            return text if lasting_score(text) >= LEAST_ANTECEDENT and not _asks_back(text) else ""
         above = "" if line.origin else line.text if line.text.strip() else above
     return ""
+
+
+LEAST_ANTECEDENT = -4.0
+"""Least `lasting_score` of the sentence that "always like this" points to. Of 40 short rules in 14
+languages one scores less, of 35 sentences such as "Perfect." and "The build is red again." 26."""
 
 
 def _states(text: str, gone: str) -> bool:

@@ -561,8 +561,7 @@ def _without_banned_items(lines: Iterable[str]) -> Iterator[str]:
         is_banned = is_banned and _BULLET.is_match(line)
         if not is_banned:
             yield line
-            heads_list = line.rstrip(" \t*_").endswith((":", "："))
-            is_banned = heads_list and bans_what_follows(line)
+            is_banned = line.rstrip(" \t*_").endswith((":", "：")) and bans_what_follows(line)
 
 
 def _unmarked(line: str) -> str:
