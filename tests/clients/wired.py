@@ -95,11 +95,14 @@ class Wired:
 
 
 def _alive(pid: int) -> bool:
+    """Whether a thread of a process is left. The first one may be gone while another still holds
+    the socket: what connects then is neither answered nor refused."""
+    process = Path(f"/proc/{pid}")
     try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        state = (process / "stat").read_text().rpartition(")")[2].split()[0]
+        return state != "Z" or len(list((process / "task").iterdir())) > 1
     except OSError:
         return False
-    return state != "Z"
 
 
 def wait_for(what: str, fact: Callable[[], bool]) -> None:
