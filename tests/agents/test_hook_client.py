@@ -452,6 +452,11 @@ def test_an_unreadable_payload_is_reported_with_its_reason_once(tmp_path: Path) 
     assert message.endswith(LOST)
 
 
+def test_bytes_that_are_not_utf8_are_replaced_as_the_daemon_does(tmp_path: Path) -> None:
+    done = by_files(tmp_path, said(tmp_path).replace(b"ship", b"sh\xffip"))
+    assert b"Remembered as" in done.stdout
+
+
 def test_a_message_refused_for_state_or_size_is_stored_through_the_files(
     tmp_path: Path, socket: Path
 ) -> None:

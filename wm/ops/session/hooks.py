@@ -282,7 +282,7 @@ def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
 
 def _request(agent: str, event: str, payload: bytes, project: str) -> HookRequest:
     try:
-        given = json.loads(payload or b"{}")
+        given = json.loads(payload.decode("utf-8", "replace") or "{}")
     except (ValueError, RecursionError) as error:
         raise HostError(f"The payload of {event} is not JSON.") from error
     if not isinstance(given, dict):
