@@ -20,12 +20,12 @@ from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState
 from wm.domain.paging.levels import LEVELS
 from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
 from wm.formats.paged_object import PagedObject
-from wm.ops.paging.contents import ObjectReader, added
+from wm.ops.paging.contents import added
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.phantoms import PhantomTools
 from wm.ops.paging.policy import PagingPolicy, paging_policy
-from wm.ops.paging.record_queue import MAX_UNREPORTED, RecordQueue
+from wm.ops.paging.queues import MAX_UNREPORTED, ObjectQueue, RecordQueue
 from wm.ops.paging.uncertainty import UncertaintySignal
 from wm.settings import PruningSettings
 from wm.wire.account import Bill, Forecast
@@ -40,9 +40,6 @@ from wm.wire.usage import Usage
 OFF = "off"
 _BACKLOG_TOKENS = 60_000
 """With so much that is not on disk yet, nothing new is decided: it would not be written in time."""
-_PIECE_TOKENS = 120_000
-"""Content that is written behind an answer, in one call."""
-_MAX_UNSTORED_TOKENS = 8_000_000
 _MOST_SKIPPED = 16
 """Requests without new decisions after some that came too late, at most. A ledger on a slow disk
 would cost each request the whole wait."""
@@ -115,7 +112,6 @@ class ManagedConversation:
         offers: bool = False,
     ) -> None:
         known = recovered.answer
-        self._name = conversation
         self._policies = policies
         self.policy = known.policy
         """The policy that the person chose for this session or workspace; "" for none."""
@@ -143,9 +139,7 @@ class ManagedConversation:
         """The end of the last request whose decisions were lost."""
         self._needs_tolerance = known.broken or bool(known.unproven) or recovered.lost
         """Once a request asked to drop thinking of another prefix, all later ones do."""
-        self._reader = ObjectReader()
-        self._stored = set(known.objects)
-        self._unstored: dict[str, PagedObject] = {}
+        self._objects = ObjectQueue(conversation, known.objects)
         self._has_unread = False
         """Whether steps of the last request may become objects."""
         self._faults = FaultCounter()
@@ -153,8 +147,7 @@ class ManagedConversation:
         self._seen_messages = 0
         self._moment = Moment()
         self._turn = _Turn()
-        self._late = self._skipped = 0
-        """Requests in a row whose decisions came too late, and those left to skip."""
+        self._lateness = _Lateness()
         self._missed = 0.0
         """What was taken from the credit since the last record."""
         self._came = b""
@@ -183,9 +176,8 @@ class ManagedConversation:
         was decided. at: seconds since 1970. indexed: its index, if that was made already."""
         self._conclude(ok=True)  # it was answered, or this one would not follow
         self._let_go(policy, request, at)
-        is_behind = sum(one.tokens for one in self._unstored.values()) > _BACKLOG_TOKENS
-        skips = self._skipped > 0
-        self._skipped -= skips
+        is_behind = self._objects.tokens > _BACKLOG_TOKENS
+        skips = self._lateness.skips()
         chosen = self._policies(policy) if policy and not is_behind else nothing
         teaches = isinstance(chosen, PagingPolicy) and chosen.reads_tags and chosen.makes_cuts
         if isinstance(chosen, PagingPolicy):
@@ -202,20 +194,16 @@ class ManagedConversation:
         self._begin(request, policy, at)
         made = replace(made, request=request, phantoms=names)
         if not made.decisions:
-            late = (
-                self._records.take_all()
-            )  # also of earlier requests, if they were not written behind them
-            return PlannedTurn(made, (), late, must_wait=bool(late))
+            # Also those of earlier requests that were not written behind their answers.
+            waiting = self._records.take_all()
+            return PlannedTurn(made, (), waiting, must_wait=bool(waiting))
         self._read_objects()
         records = (*self._records.take_all(), self._decided(made))
-        objects = tuple(self._unstored.values())
-        return PlannedTurn(made, objects, records, must_wait=True)
+        return PlannedTurn(made, self._objects.all(), records, must_wait=True)
 
     def stored(self, turn: PlannedTurn) -> None:
         """The ledger acknowledged the turn's objects and records."""
-        for one in turn.objects:
-            self._stored.add(one.id)
-            self._unstored.pop(one.id, None)
+        self._objects.stored(turn.objects)
 
     def unwritten(self, turn: PlannedTurn) -> None:
         """The ledger did not: the records wait again."""
@@ -230,10 +218,10 @@ class ManagedConversation:
         if refused:
             self._talk.barred.update(refused)
             made = self.hold(replace(turn, records=()))
-            self._late = self._skipped = 0  # the ledger answered in time
+            self._lateness = _Lateness()  # the ledger answered in time
             return made
         if turn.prepared.decisions:
-            self._late = 0
+            self._lateness.in_a_row = 0
         self._talk.keep(turn.prepared.decisions)
         return turn.prepared
 
@@ -252,8 +240,7 @@ class ManagedConversation:
         need not wait for the ledger."""
         if self._turn.decided:
             self._records.void(self._turn.request)
-            self._late += 1
-            self._skipped = min(2**self._late - 2, _MOST_SKIPPED)
+            self._lateness.came_late()
         self._talk.void()
         self._talk.tolerant = self._needs_tolerance
         raw, names = self._restored(raw, may_offer=may_offer)
@@ -326,22 +313,18 @@ class ManagedConversation:
 
     @property
     def has_behind(self) -> bool:
-        return self.has_records or bool(self._unstored)
+        return self.has_records or len(self._objects) > 0
 
     def behind(self) -> PlannedTurn | None:
         """What can be written now, in pieces; None if nothing is left. Report it with `stored`.
         Records do not wait for many steps: a fork has those of its whole history. That of a request
         whose answer still comes waits for its figures, and those after it keep their order."""
-        objects: list[PagedObject] = []
-        tokens, ready = 0, self._records.ready
-        for one in self._unstored.values():
-            tokens += one.tokens
-            if objects and tokens > _PIECE_TOKENS:
-                objects = [] if ready else objects
-                break
-            objects.append(one)
-        records = self._records.take_ready()
-        return PlannedTurn(Prepared(b""), tuple(objects), records) if objects or ready else None
+        if not self.has_behind:
+            return None
+        objects, records = self._objects.piece(), self._records.take_ready()
+        if records and len(objects) < len(self._objects):
+            objects = ()
+        return PlannedTurn(Prepared(b""), objects, records)
 
     def rest(self) -> None:
         """Drop what can be parsed again."""
@@ -445,13 +428,8 @@ class ManagedConversation:
     def _read_objects(self) -> None:
         """Read the steps of the last request that were not read before: ahead of a request that
         removes something, else behind it."""
-        if self._talk.before is None:
-            return
-        for one in self._reader.new(*self._talk.before, self._name):
-            if one.id not in self._stored:
-                self._unstored[one.id] = one
-        while sum(one.tokens for one in self._unstored.values()) > _MAX_UNSTORED_TOKENS:
-            del self._unstored[next(iter(self._unstored))]
+        if self._talk.before is not None:
+            self._objects.read(*self._talk.before)
 
     def _decided(self, made: Prepared) -> LedgerRecord:
         turn = self._turn
@@ -494,7 +472,7 @@ class ManagedConversation:
         self._talk.charge(prompt * len(faults), written)
         self._wait(
             "fault",
-            objects=tuple(self._reader.id_of(fault.place) for fault in faults),
+            objects=tuple(self._objects.id_of(fault.place) for fault in faults),
             saved=self._talk.account.credit - before,
         )
 
@@ -540,6 +518,24 @@ class _Turn(Struct):
     at: float = 0.0
     forecast: Forecast = Forecast()
     decided: bool = False
+
+
+class _Lateness(Struct):
+    """Decisions that came too late, and the requests that therefore decide nothing. in_a_row:
+    requests in a row with late ones. to_skip: requests that are left to skip."""
+
+    in_a_row: int = 0
+    to_skip: int = 0
+
+    def came_late(self) -> None:
+        self.in_a_row += 1
+        self.to_skip = min(2**self.in_a_row - 2, _MOST_SKIPPED)
+
+    def skips(self) -> bool:
+        """Whether the next request is one of those; counts it."""
+        is_skipped = self.to_skip > 0
+        self.to_skip -= is_skipped
+        return is_skipped
 
 
 class NamedPolicies(Struct):

@@ -1,7 +1,7 @@
-"""Records of one conversation on their way to the ledger: their order, and what they count. Pure.
+"""What one conversation still has to write: its records and its objects, in their order. Pure.
 
 The record of an answered request waits until the service's figures came, and those behind it keep
-their order.
+their order. Nothing is written here; callers take what is due and report what the ledger did.
 """
 
 from __future__ import annotations
@@ -11,8 +11,15 @@ from typing import Any
 
 from wm.domain.paging.ledger import LedgerState, take
 from wm.formats.ledger import LedgerBill, LedgerRecord
+from wm.formats.paged_object import PagedObject
+from wm.ops.paging.contents import ObjectReader
 from wm.wire.account import Bill
+from wm.wire.body import Body
+from wm.wire.history import ConversationHistory
 
+_PIECE_TOKENS = 120_000
+"""Content that is written behind an answer, in one call."""
+_MAX_UNSTORED_TOKENS = 8_000_000
 _MAX_WAITING = 2_000
 MAX_UNREPORTED = 64
 """Requests whose figures may still come."""
@@ -102,3 +109,57 @@ class RecordQueue:
     def _record(self, kind: str, request: str, **fields: Any) -> LedgerRecord:
         named = {"kind": kind, "conversation": self._name, "request": request}
         return LedgerRecord.model_validate(named).model_copy(update=fields)
+
+
+class ObjectQueue:
+    """The objects of the steps that were sent, until the ledger has them.
+
+    conversation: as in `RecordQueue`. stored: ids of those that the ledger has.
+    """
+
+    def __init__(self, conversation: str, stored: Iterable[str]) -> None:
+        self._name = conversation
+        self._reader = ObjectReader()
+        self._stored = set(stored)
+        self._waiting: dict[str, PagedObject] = {}
+
+    @property
+    def tokens(self) -> int:
+        return sum(one.tokens for one in self._waiting.values())
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def read(self, body: Body, past: ConversationHistory) -> None:
+        """Queue the steps of a request that were not read before. The oldest are dropped above a
+        limit, as without a daemon they are not stored."""
+        for one in self._reader.new(body, past, self._name):
+            if one.id not in self._stored:
+                self._waiting[one.id] = one
+        while self.tokens > _MAX_UNSTORED_TOKENS:
+            del self._waiting[next(iter(self._waiting))]
+
+    def id_of(self, place: str) -> str:
+        """The id of the object with this block; "" if its step was not read."""
+        return self._reader.id_of(place)
+
+    def all(self) -> tuple[PagedObject, ...]:
+        """All that wait; they leave the queue with `stored`."""
+        return tuple(self._waiting.values())
+
+    def piece(self) -> tuple[PagedObject, ...]:
+        """As many as are written in one call, at least one."""
+        found: list[PagedObject] = []
+        tokens = 0
+        for one in self._waiting.values():
+            tokens += one.tokens
+            if found and tokens > _PIECE_TOKENS:
+                break
+            found.append(one)
+        return tuple(found)
+
+    def stored(self, objects: Iterable[PagedObject]) -> None:
+        """The ledger has these."""
+        for one in objects:
+            self._stored.add(one.id)
+            self._waiting.pop(one.id, None)
