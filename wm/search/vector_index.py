@@ -1,11 +1,10 @@
 """An exact vector index over numbered documents, with a graph for large collections (RC-3).
 
-What all texts have in common separates nothing, so vectors are whitened: the mean is subtracted
-and directions of large variance are shrunk (softened by a ridge). The fit uses the first documents
-in order of turn; their number is the last of a fixed series (each term a tenth more than the one
-before, large ones twice as many). So one more document seldom changes the fit, and the fit does
-not depend on how rows arrived, were saved or removed. A document may have several rows; its
-similarity is that of its best row.
+Vectors are whitened (`wm.search.whitening`). The fit uses the first documents in order of turn;
+their number is the last of a fixed series (each term a tenth more than the one before, large ones
+twice as many). So one more document seldom changes the fit, and the fit does not depend on how
+rows arrived, were saved or removed. A document may have several rows; its similarity is that of its
+best row.
 
 Rows are stored as the model made them, rounded to half precision as in the saved file. Whitening
 is applied to the query, so a graph over the raw rows stays valid when the fit changes. The graph
@@ -15,7 +14,6 @@ release the GIL.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -23,13 +21,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from wm.search.whitening import Floats, Whitening
 from wm.settings import RecallSettings
 
-Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-_SETTLING = 16.0
-"""Below this number of rows the mean of the collection counts only in part."""
 _GROWN = 1.1
 _GROWN_LARGE = 2.0
 _FITTED = 20_000
@@ -56,7 +52,6 @@ class Graph(Protocol):
     def to_bytes(self) -> bytes | bytearray: ...
 
 
-Aim = tuple[Floats, np.float32]
 MakeGraph = Callable[[int], Graph]
 """Creates an empty graph for rows of this dimension."""
 
@@ -111,10 +106,7 @@ class VectorIndex:
         """Number of documents in the fit. It is valid until there are `_until` documents, or one
         with a turn up to `_last` is added or removed."""
         self._until, self._last = 1, -1
-        self._mean = np.zeros(dimension, np.float32)
-        self._turn = np.eye(dimension, dtype=np.float32)
-        self._metric = self._turn
-        """`_turn @ _turn.T`: the inner product of whitened rows, computed on raw rows."""
+        self._whitening = Whitening.none(dimension)
         self._sample: tuple[Floats, Numbers] | None = None
         """Rows of a sample of documents and the start of each document; None until needed."""
 
@@ -198,7 +190,8 @@ class VectorIndex:
         self._rows[begin:end] = rows.astype(np.float16)
         self._owners[begin:end] = owners
         self._end, self._live = end, self._live + len(rows)
-        self._weigh(begin, end)
+        if self._fitted:  # else the first fit weighs all
+            self._weigh(begin, end)
 
     def _grow(self, end: int) -> None:
         size = max(64, end, 2 * len(self._owners), self._expected)
@@ -269,7 +262,7 @@ class VectorIndex:
         if self._graph is None or self._end - self._in_graph > _LAG:
             return None
         self._keep_fit()
-        aim, _ = self._aim(vector)
+        aim, _ = self._whitening.aim(vector)
         slots = self._graph.nearest(aim / max(float(np.linalg.norm(aim)), 1e-9), count)
         owners = np.concatenate(
             [self._owners[slots[slots < self._end]], self._owners[self._in_graph : self._end]]
@@ -288,7 +281,7 @@ class VectorIndex:
         self._keep_fit()
         near = np.full(end + 1, -1.0, np.float32)
         known = np.zeros(end + 1, np.bool_)
-        aim = self._aim(vector)
+        aim = self._whitening.aim(vector)
         for begin in range(0, self._end, _AT_ONCE):
             part = slice(begin, min(begin + _AT_ONCE, self._end))
             # The owner of a removed row is -1: the extra last element, which is cut off.
@@ -308,7 +301,7 @@ class VectorIndex:
         known = self.has_rows(numbers)
         slots = self._slots(numbers)
         if len(slots):
-            cosines = _cosines(self._aim(vector), self._rows[slots], self._norms[slots])
+            cosines = _cosines(self._whitening.aim(vector), self._rows[slots], self._norms[slots])
             pieces = self._pieces[numbers[known]]
             found[known] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
         return found
@@ -319,7 +312,7 @@ class VectorIndex:
         if self._sample is None:
             self._sample = self._drawn()
         rows, starts = self._sample
-        best = np.maximum.reduceat(rows @ self._aim(vector)[0], starts)
+        best = np.maximum.reduceat(rows @ self._whitening.aim(vector)[0], starts)
         return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: Numbers) -> Floats:
@@ -330,9 +323,9 @@ class VectorIndex:
         if not len(known):
             return found
         slots = self._slots(numbers)
-        rows = self._rows[slots] - self._mean
+        rows = self._rows[slots] - self._whitening.mean
         norms = self._norms[slots]
-        best = rows @ self._metric @ rows.T / norms / norms[:, np.newaxis]
+        best = rows @ self._whitening.metric @ rows.T / norms / norms[:, np.newaxis]
         if not self._is_plain:
             pieces = self._pieces[numbers[known]]
             starts = np.cumsum(pieces) - pieces
@@ -342,14 +335,6 @@ class VectorIndex:
         own = np.arange(len(numbers))
         found[own, own] = 0
         return found
-
-    def _aim(self, vector: Floats) -> Aim:
-        """The query with the whitening applied. Its product with a row, minus the offset, divided
-        by the row's norm, is the cosine of both after whitening."""
-        own = vector - self._mean
-        aim: Floats = self._metric @ own
-        aim /= max(math.sqrt(max(float(own @ aim), 0.0)), 1e-9)
-        return aim, np.float32(self._mean @ aim)
 
     # --- the fit ---------------------------------------------------------------------------
 
@@ -371,20 +356,7 @@ class VectorIndex:
         slots = self._slots(numbers)
         if len(slots) > _FITTED:
             slots = slots[np.linspace(0, len(slots) - 1, _FITTED).astype(np.int64)]
-        rows = self._rows[slots]
-        count = len(rows)
-        mean = rows.mean(axis=0)
-        rows -= mean
-        spread = rows.T @ rows / count
-        values, axes = np.linalg.eigh(spread)
-        typical = max(float(values.mean()), 1e-9)
-        # With fewer rows than dimensions, the directions of variance are those that separate
-        # the rows.
-        known = count / (count + self.dimension)
-        values = known * np.maximum(values, 0) + (1 - known) * typical
-        self._turn = (axes / np.sqrt(values + self._ridge * typical)).astype(np.float32)
-        self._metric = self._turn @ self._turn.T
-        self._mean = mean * np.float32(count / (count + _SETTLING))
+        self._whitening = Whitening.of(self._rows[slots], self._ridge)
         self._sample = None
         self._weigh(0, self._end)
 
@@ -392,9 +364,7 @@ class VectorIndex:
         """Compute the norms of whitened rows."""
         for start in range(begin, end, _AT_ONCE):
             part = slice(start, min(start + _AT_ONCE, end))
-            rows = self._rows[part]
-            turned = (rows - self._mean) @ self._turn if self._fitted else rows
-            self._norms[part] = np.maximum(np.linalg.norm(turned, axis=1), 1e-9)
+            self._norms[part] = self._whitening.norms(self._rows[part])
 
     def _first_texts(self) -> Numbers:
         """The documents of the fit, in order of turn."""
@@ -408,7 +378,7 @@ class VectorIndex:
             numbers = numbers[np.linspace(0, len(numbers) - 1, _SAMPLE).astype(np.int64)]
         pieces = self._pieces[numbers]
         slots = self._slots(numbers)
-        rows = self._rows[slots] - self._mean
+        rows = self._rows[slots] - self._whitening.mean
         return rows / self._norms[slots, np.newaxis], np.cumsum(pieces) - pieces
 
 
@@ -421,7 +391,7 @@ def _steps(count: int) -> tuple[int, int]:
     return low, high
 
 
-def _cosines(aim: Aim, rows: Floats, norms: Floats) -> Floats:
+def _cosines(aim: tuple[Floats, np.float32], rows: Floats, norms: Floats) -> Floats:
     found: Floats = rows @ aim[0]
     found -= aim[1]
     found /= norms
