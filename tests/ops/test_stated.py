@@ -407,6 +407,13 @@ def test_a_change_that_may_replace_a_fact_waits(bench: Bench) -> None:
     assert bench.texts("inbox") == ["the quay API gives 400 for wrong tickets again"]
 
 
+def test_a_wish_that_may_replace_a_fact_of_this_workspace_waits_here(bench: Bench) -> None:
+    said(bench, "Remember: In this repo answers are short, not long.")
+    bench.event("user_prompt", session="s-2", text="the answers can be longer now")
+    assert bench.texts() == ["In this repo answers are short, not long."]
+    assert bench.texts("inbox") == ["the answers can be longer now"]
+
+
 def test_what_only_points_back_is_not_stated(bench: Bench) -> None:
     said(bench, "コミットは日本語で書いてください。今後も同じです。")
     assert bench.texts() == ["コミットは日本語で書いてください。"]

@@ -121,8 +121,11 @@ def keep(
         user = one.scope == USER
         place = work.at(USER_PLACE) if user else work
         retired, unclear = _outdated_by(place, one) if unsure else ([], [])
-        if user and not retired and (here := _outdated_by(work, one)[0]):
-            retired, user = here, False  # it changes what was said for this workspace
+        if user and not retired:
+            here, maybe = _outdated_by(work, one)
+            if here or (maybe and one.only_change and not unclear):
+                # It changes what was said for this workspace.
+                retired, unclear, user = here, maybe, False
         if one.only_change and not (retired or unclear):
             continue
         changes = bool(retired or unclear) or (one.is_certain and marks_change(one.text))
