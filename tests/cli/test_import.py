@@ -279,3 +279,49 @@ def test_an_export_is_imported_unchanged_into_another_home(user: Terminal, tmp_p
     assert first in {entry["id"] for entry in back}
     assert counts(user.wm("import", str(file), "--json", env=other)) == {"unchanged": 2}
     assert counts(user.wm("import", str(file), "--json")) == {"unchanged": 2}
+
+
+def transcript(user: Terminal, *messages: str) -> None:
+    """A session of Claude Code in the user's repository."""
+    name = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(user.repo))
+    folder = user.home / ".claude" / "projects" / name
+    folder.mkdir(parents=True)
+    lines = (
+        {
+            "type": "user",
+            "sessionId": "5f1a",
+            "timestamp": f"2026-02-0{day}T08:00:00.000Z",
+            "message": {"role": "user", "content": text},
+        }
+        for day, text in enumerate(messages, 1)
+    )
+    (folder / "5f1a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+
+
+SAID = (
+    "Remember: we use npm here",
+    "fix the ferry test",
+    "no, never log request bodies",
+    "we switched to pnpm, don't use npm any more",
+)
+
+
+def test_transcripts_are_read_if_the_user_asks_for_them(user: Terminal) -> None:
+    transcript(user, *SAID)
+    plain = user.wm("import", "-C", str(user.repo))
+    assert plain.out.startswith("Nothing to import was found.")
+    assert "transcripts of 1 session" in plain.out
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert counts(said) == {"inbox": 3}
+    again = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert counts(again) == {"unchanged": 3}
+
+
+def test_transcripts_as_the_users_own_words_end_with_the_latest(user: Terminal) -> None:
+    transcript(user, *SAID)
+    user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--as-user")
+    shown = user.wm("inspect", "-C", str(user.repo)).out
+    assert "never log request bodies" in shown
+    assert "we switched to pnpm" in shown
+    assert "we use npm here" not in shown
+    assert "1 replaced" in shown

@@ -45,7 +45,7 @@ class ImportFact(Record):
     reasons: tuple[str, ...] = ()
     """Why it waits in the inbox, in addition to the reasons of the gate."""
     came_from: str = ""
-    """opencode-v1, opencode-v2, wm-export or instructions."""
+    """opencode-v1, opencode-v2, wm-export, instructions or transcripts."""
     file: str = ""
     line: int = 0
 

@@ -24,6 +24,8 @@ PATHS = [
     ("/p/sub/AGENTS.md", "instructions"),
     ("/p/MEMORY.md", "instructions"),
     ("/h/.claude/projects/-p/memory/topic.md", "instructions"),
+    ("/h/.claude/projects/-p/5f1a.jsonl", "transcripts"),
+    ("/p/data/5f1a.jsonl", None),
     ("/p/memory/topic.md", None),
     ("/p/README.md", None),
 ]

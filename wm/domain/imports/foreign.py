@@ -71,7 +71,8 @@ class ImportSource(Struct, frozen=True):
 
     wants: does this path (its parts, the file name last) belong to the source? json: the file is
     JSON. grouped: the file belongs to a store folder (`opencode_v2.store_of`) that names its
-    project.
+    project. max_bytes: as in `ImportSettings.max_file_bytes`, if larger. is_asked_for: it is read
+    only if it is named. can_be_users: its statements may be the user's own words.
     """
 
     name: str
@@ -80,6 +81,9 @@ class ImportSource(Struct, frozen=True):
     parse: Callable[[ForeignFile], ForeignMemory | Refusal]
     json: bool = True
     grouped: bool = False
+    max_bytes: int = 0
+    is_asked_for: bool = False
+    can_be_users: bool = False
 
 
 WHY = dict(Tables("wm.domain.imports").rows("skipped", columns=2))

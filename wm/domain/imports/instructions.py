@@ -1,9 +1,8 @@
 """Instruction files that people and agents write: CLAUDE.md, AGENTS.md, MEMORY.md.
 
 Every statement goes to the inbox, because such a file may come with a repository of another
-author; `as_user_statement` is for a file that the user claims as their own. Claude Code's own
-memory (`MEMORY.md` and one file per topic) names types in its front matter. A fact is dated by the
-last change of its file.
+author, unless the user claims it as their own. Claude Code's own memory (`MEMORY.md` and one file
+per topic) names types in its front matter. A fact is dated by the last change of its file.
 """
 
 from __future__ import annotations
@@ -62,14 +61,6 @@ def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportF
     )
 
 
-def as_user_statement(fact: ImportFact) -> ImportFact:
-    """The statement of a rule file as if the person had said it; an entry of a store as it is."""
-    if fact.came_from != NAME:
-        return fact
-    update = {"status": "active", "source": "manual", "reasons": (), "is_users": True}
-    return fact.model_copy(update=update)
-
-
 SOURCE = ImportSource(
     name=NAME,
     spots=(
@@ -81,4 +72,5 @@ SOURCE = ImportSource(
     wants=wants,
     parse=parse,
     json=False,
+    can_be_users=True,
 )

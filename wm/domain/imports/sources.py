@@ -6,15 +6,26 @@ Opens no files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from wm.domain.imports import instructions, opencode_v1, opencode_v2, wm_export
+from wm.api.imports import ImportFact
+from wm.domain.imports import instructions, opencode_v1, opencode_v2, transcripts, wm_export
 from wm.domain.imports.foreign import ImportSource
 
 SOURCES: Mapping[str, ImportSource] = {
     source.name: source
-    for source in (opencode_v2.SOURCE, opencode_v1.SOURCE, wm_export.SOURCE, instructions.SOURCE)
+    for source in (
+        *(opencode_v2.SOURCE, opencode_v1.SOURCE, wm_export.SOURCE),
+        *(instructions.SOURCE, transcripts.SOURCE),
+    )
 }
+
+
+def as_user_statement(fact: ImportFact) -> ImportFact:
+    """A statement as if the person said it now; an entry of another program's store as it is."""
+    if not SOURCES[fact.came_from].can_be_users:
+        return fact
+    return fact.model_copy(update={"status": "active", "reasons": (), "is_users": True})
 
 
 def source_of(parts: tuple[str, ...], value: object = None) -> ImportSource | None:
@@ -28,3 +39,16 @@ def source_of(parts: tuple[str, ...], value: object = None) -> ImportSource | No
         return opencode_v2.SOURCE
     shapes = {"blocks", "slots", "pool", "items"}
     return opencode_v1.SOURCE if shapes & set(value) else None
+
+
+def in_order(facts: Iterable[ImportFact]) -> list[ImportFact]:
+    """Statements in the order in which they are admitted: what was said in sessions is last, the
+    oldest first, so that a later sentence replaces an earlier one; each once, at its last time."""
+    given = list(facts)
+    said = {one.id: one for one in sorted(given, key=_at) if one.came_from == transcripts.NAME}
+    others = (one for one in given if one.came_from != transcripts.NAME)
+    return [*others, *sorted(said.values(), key=_at)]
+
+
+def _at(fact: ImportFact) -> str:
+    return fact.created_at

@@ -26,6 +26,7 @@ from wm.domain.imports.admit import (
 from wm.domain.imports.foreign import derived_id
 from wm.domain.imports.opencode_v2 import is_plugin_id
 from wm.domain.imports.sources import SOURCES as KNOWN
+from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
@@ -124,9 +125,10 @@ def _admitted(
 def _newcomer(work: LocatedWork, fact: ImportFact) -> Newcomer:
     """The entry for a statement, and the reasons against it."""
     entry = _entry(work, fact)
-    # A statement that only waits is judged like a model's proposal, as no person asked for it; but
-    # by the rules only, as it was written into a file to be kept.
-    source = entry.source if fact.status != "inbox" else "compaction"
+    # A statement that only waits is judged like a model's proposal, as no person asked for it,
+    # unless it was said in a session; but by the rules only, as it was written to be kept.
+    was_said = fact.status != "inbox" or fact.came_from == TRANSCRIPTS.name
+    source = entry.source if was_said else "compaction"
     verdict = judge(work.runtime, entry.text, type=entry.type, source=source, by_rules=True)
     hard = tuple(r for r in verdict.reasons if r not in verdict.soft)
     waits = _waits(entry, hard, verdict.soft)

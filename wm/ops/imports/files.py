@@ -30,8 +30,8 @@ from wm.domain.imports.foreign import (
     SkippedStatement,
     Spot,
 )
-from wm.domain.imports.instructions import as_user_statement
-from wm.domain.imports.sources import SOURCES, source_of
+from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, source_of
+from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
 from wm.settings import ForeignPaths, ImportSettings
@@ -91,13 +91,14 @@ def gather(
 ) -> Gathered:
     """Read all requested files. max_chars: the longest text of an entry. report: called with each
     path before it is read."""
-    if asked.as_user and not asked.paths:
+    chosen = [one for one in SOURCES.values() if not one.is_asked_for]
+    chosen = [SOURCES[asked.source]] if asked.source else chosen
+    if asked.as_user and not asked.paths and chosen != [TRANSCRIPTS]:
         raise UserError(
             "--as-user needs the files that you wrote.", fix="Name them: wm import --as-user PATH."
         )
     gathered = Gathered()
     run = _Gatherer(asked, settings, max_chars, gathered)
-    chosen = [SOURCES[asked.source]] if asked.source else list(SOURCES.values())
     if asked.paths:
         found = run.named(chosen)
     else:
@@ -109,14 +110,24 @@ def gather(
         gathered.problems.append(UnreadableFile(candidates.pop().path, most))
     run.read_all(candidates, report)
     run.cap()
-    if asked.as_user:
-        for facts in gathered.facts.values():
-            facts[:] = map(as_user_statement, facts)
+    for facts in gathered.facts.values():
+        facts[:] = map(as_user_statement, in_order(facts)) if asked.as_user else in_order(facts)
+    if not (asked.paths or asked.source):
+        gathered.notes += _other_ways(sum(1 for _ in _known(asked, [TRANSCRIPTS], places)))
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
     gathered.notes = [shown(note) for note in gathered.notes]
     gathered.files = [shown(file) for file in gathered.files]
     return gathered
+
+
+def _other_ways(transcripts: int) -> Iterator[str]:
+    if transcripts:
+        sessions = "1 session" if transcripts == 1 else f"{transcripts:,} sessions"
+        yield (
+            f"Claude Code has transcripts of {sessions} of this project: `wm import --from "
+            f"{TRANSCRIPTS.name} --dry-run` shows what you said in them that may be worth keeping."
+        )
 
 
 def _once(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
@@ -285,7 +296,11 @@ class _Gatherer(Struct):
         """The folder that a store says it belongs to; "" if it does not say."""
         for name in (opencode_v2.MEMORY, opencode_v2.JOURNAL):
             file = open_foreign(
-                os.path.join(store, name), "", self.settings, json_wanted=True, max_chars=0
+                os.path.join(store, name),
+                "",
+                self.settings.max_file_bytes,
+                json_wanted=True,
+                max_chars=0,
             )
             if isinstance(file, ForeignFile):
                 parsed = opencode_v2.parse(file)
@@ -345,7 +360,7 @@ class _Gatherer(Struct):
         file = open_foreign(
             candidate.path,
             candidate.base,
-            self.settings,
+            max(self.settings.max_file_bytes, source.max_bytes if source is not None else 0),
             json_wanted=as_json,
             max_chars=self.max_chars,
         )

@@ -17,7 +17,6 @@ from pydantic_core import from_json
 
 from wm.domain.imports.foreign import ForeignFile
 from wm.domain.times import iso
-from wm.settings import ImportSettings
 from wm.store.identity import shown
 from wm.store.project import read_regular
 
@@ -34,12 +33,13 @@ class UnreadableFile(Struct, frozen=True):
 
 
 def open_foreign(
-    path: str, base: str, settings: ImportSettings, *, json_wanted: bool, max_chars: int
+    path: str, base: str, max_bytes: int, *, json_wanted: bool, max_chars: int
 ) -> ForeignFile | UnreadableFile:
-    """Read a file as text or JSON. base: the folder that the file must not lead out of, or ""."""
+    """Read a file as text or JSON. base: the folder that the file must not lead out of, or "".
+    max_bytes: a larger file is not read."""
     if base and not _is_below(path, base):
         return UnreadableFile(path, f"it is outside {base}")
-    raw = _bytes(path, settings.max_file_bytes)
+    raw = _bytes(path, max_bytes)
     if isinstance(raw, str):
         return UnreadableFile(path, raw)
     data, modified = raw

@@ -8,19 +8,18 @@ the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import timedelta
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
-from wm.domain.learning.inner_requests import asks_for_the_same
-from wm.domain.learning.requests import NEGATED, Requests
+from wm.domain.learning.requests import Requests
+from wm.domain.learning.taught import taught
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
 from wm.domain.memory.consolidate import MemoryEditor
-from wm.domain.memory.scope import USER, WORKSPACE
+from wm.domain.memory.scope import USER
 from wm.domain.since import moment
 from wm.domain.times import iso, parse
 from wm.errors import Corrupt, TooNew, UserError
@@ -33,10 +32,8 @@ from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import USER_PLACE, locate, memory_ref
 from wm.ops.runtime import Runtime
 from wm.ops.session.hot_state import readable_sessions, require_state, save_session, session_ref
-from wm.secrets.redact import PRIVATE_LABEL
 from wm.settings.memory import LEARN_MODES
 from wm.store.paths import sid
-from wm.text.letters import canonical
 
 ACTIVE, INBOX, OFF = LEARN_MODES
 UNSURE = "stated_unsure"
@@ -64,9 +61,6 @@ SHORT_CHARS = 60
 REPEATED = timedelta(seconds=10)
 """Longer than a hook waits for the daemon and for the library."""
 
-MAX_LEARNED = 6
-"""Statements of one message that are learned; a message with more is a document."""
-
 
 def mode(runtime: Runtime, place: WorkspacePlace, state: SessionState | None = None) -> str:
     """How this workspace learns in passing: its own choice, else that of config.toml; `off` while
@@ -87,26 +81,11 @@ def mode(runtime: Runtime, place: WorkspacePlace, state: SessionState | None = N
 def find(
     runtime: Runtime, place: WorkspacePlace, session: str, text: str, asked: Requests
 ) -> tuple[stated.Statement, ...]:
-    """What the message states as lasting, without what it asks to remember anyway, or not to; and
-    what it may ask to remember."""
+    """What the message teaches; nothing while learning is off."""
     state = runtime.store.read(session_ref(place.key, session)).document
     if mode(runtime, place, state) == OFF:
         return ()
-    found = stated.statements(text, state.last_answer if state is not None else "")
-    known = [item.text for item in asked.found]
-    known += [item.line for item in asked.ignored if item.code == NEGATED]
-    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
-    new = [one for one in new if not asks_for_the_same(one.text)]
-    known += [one.text for one in new if not one.only_change]
-    unsure = (item for item in asked.unsure if _is_new(item.text, known))
-    return (*new, *(stated.Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
-
-
-def _is_new(text: str, known: Iterable[str]) -> bool:
-    """Whether a text may be learned and none of the known ones contains it, or it one of them."""
-    own = canonical(text)
-    others = map(canonical, known)
-    return PRIVATE_LABEL not in text and not any(own in one or one in own for one in others)
+    return taught(text, state.last_answer if state is not None else "", asked)
 
 
 def keep(

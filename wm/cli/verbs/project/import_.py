@@ -65,7 +65,7 @@ class Progress:
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @choice("--from", NAMES, help="Only this source; also states the format of a named file.")
 @flag("--dry-run", help="Show what would be imported; write nothing.")
-@flag("--as-user", help="The named files are your own words: their statements are active.")
+@flag("--as-user", help="The files are your own words: their statements are active.")
 @prints
 def command(
     caller: Caller, paths: tuple[str, ...], dry_run: bool, as_user: bool, **source: str
@@ -77,13 +77,17 @@ def command(
     PATHs are files or folders; without one it looks in this project and in the usual folders of
     these programs; an export must be named. The sources are not changed.
 
-    Entries of a plugin's store and of an export keep their state; statements of files, and notes of
-    sessions, wait in the inbox. What is known, was imported before, or was forgotten is not
-    imported again, so a second run changes nothing.
+    With --from transcripts it reads what you typed in your earlier sessions of Claude Code in this
+    project, and finds what you asked to remember or said in passing and meant to last.
 
-    With --as-user the statements of a rule file that you wrote count as if you had said each of
-    them: they are active at once, except what the checks refuse, which waits in the inbox; and a
-    line that changed since the last import replaces the older one.
+    Entries of a plugin's store and of an export keep their state; statements of files and of
+    transcripts, and notes of sessions, wait in the inbox. What is known, was imported before, or
+    was forgotten is not imported again, so a second run changes nothing.
+
+    With --as-user the statements of a rule file that you wrote, or of transcripts, count as if you
+    said each of them now: they are active at once, except what the checks refuse, which waits in
+    the inbox; and a line that changed since the last import, or a later sentence, replaces the
+    older one.
     """
     if {"-", "/dev/stdin"}.intersection(paths):
         raise UserError(

@@ -1,0 +1,114 @@
+"""What earlier sessions teach: only the user's own words, as if they were typed today."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from wm.domain.facts import Refusal
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory
+from wm.domain.imports.sources import SOURCES, as_user_statement, in_order
+
+RULE = "Never edit the generated tide tables by hand."
+PARSE = SOURCES["transcripts"].parse
+
+
+def line(kind: str, content: Any, **fields: Any) -> str:
+    message = {"role": kind, "content": content}
+    named = {"type": kind, "sessionId": "5f1a", "timestamp": "2026-03-04T08:00:00.000Z"}
+    return json.dumps({**named, "message": message, **fields})
+
+
+def queued(prompt: Any, **fields: Any) -> str:
+    attachment = {"type": "queued_command", "commandMode": "prompt", "prompt": prompt, **fields}
+    return json.dumps({"type": "attachment", "sessionId": "5f1a", "attachment": attachment})
+
+
+def found(*lines: str) -> ForeignMemory:
+    memory = PARSE(ForeignFile("/h/a.jsonl", "\n".join(lines), modified="2026-03-05T00:00:00.000Z"))
+    assert isinstance(memory, ForeignMemory)
+    return memory
+
+
+def texts(*lines: str) -> list[str]:
+    return [fact.text for fact in found(*lines).facts]
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+TYPED = [
+    line("user", RULE),
+    line("user", [text(RULE), {"type": "image"}]),
+    line("user", RULE, origin={"kind": "human"}),
+    line("user", f"<system-reminder>Always hurry.</system-reminder>\n{RULE}"),
+    queued(RULE),
+    queued([text(RULE)]),
+]
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_what_the_user_typed_is_read(typed: str) -> None:
+    assert texts(typed) == [RULE]
+
+
+NOT_TYPED = [
+    line("assistant", RULE),
+    line("user", RULE, isMeta=True),
+    line("user", RULE, isSidechain=True),
+    line("user", RULE, isCompactSummary=True),
+    line("user", RULE, origin={"kind": "task-notification"}),
+    line("user", [{"type": "tool_result", "tool_use_id": "t", "content": [text(RULE)]}]),
+    line("user", f"<local-command-stdout>{RULE}</local-command-stdout>"),
+    line("system", RULE),
+    queued(RULE, commandMode="task-notification"),
+    queued(RULE, isMeta=True),
+    line("user", 7),
+    line("user", [RULE, None, {"type": "text", "text": 3}]),
+    '{"type": "user", "message": {"content": "' + RULE,
+]
+
+
+@pytest.mark.parametrize("other", NOT_TYPED)
+def test_nothing_else_is_read(other: str) -> None:
+    assert texts(line("user", "Fix the harbour test"), other) == []
+
+
+def test_a_request_is_explicit_and_a_remark_is_stated() -> None:
+    asked, said = found(line("user", "Remember: the quay API wants UTC"), line("user", RULE)).facts
+    assert (asked.text, asked.source) == ("the quay API wants UTC", "explicit")
+    assert (said.text, said.source, said.line) == (RULE, "stated", 2)
+    assert {one.status for one in (asked, said)} == {"inbox"}
+    assert (said.created_at, said.session) == ("2026-03-04T08:00:00.000Z", "5f1a")
+
+
+def test_a_correction_is_understood_with_the_answer_before_it() -> None:
+    answer = line("assistant", [text("I will install it with npm.")])
+    assert texts(answer, line("user", "no, we use pnpm here")) == ["we use pnpm here"]
+
+
+def test_what_is_not_certain_is_counted() -> None:
+    memory = found(line("user", "the logs may be longer now"))
+    assert memory.facts == ()
+    assert [(one.code, one.count) for one in memory.left] == [("not_certain", 1)]
+
+
+def test_another_file_of_lines_is_refused() -> None:
+    refused = PARSE(ForeignFile("/h/a.jsonl", '{"type": "user", "name": "x"}\n[1]\nx'))
+    assert isinstance(refused, Refusal)
+
+
+def test_a_sentence_counts_once_at_its_last_time_and_the_oldest_is_first() -> None:
+    again = [line("user", RULE, timestamp=f"2026-03-0{day}T08:00:00.000Z") for day in (6, 5)]
+    other = line("user", "Deploys always go through make ship.")
+    facts = in_order([*found(again[0]).facts, *found(again[1], other).facts])
+    assert [fact.text for fact in facts] == ["Deploys always go through make ship.", RULE]
+    assert facts[1].created_at == "2026-03-06T08:00:00.000Z"
+
+
+def test_as_the_users_own_words_they_keep_their_source() -> None:
+    (fact,) = map(as_user_statement, found(line("user", RULE)).facts)
+    assert (fact.status, fact.source, fact.is_users, fact.reasons) == ("active", "stated", True, ())
