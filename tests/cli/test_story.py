@@ -19,6 +19,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
 
           Nothing is remembered here yet. Say “remember that …” to an agent, or:
           wm remember "we deploy with make ship"
+          wm import --from transcripts --dry-run   (your words in earlier sessions)
         """,
     ),
     ("inbox", 0, "The inbox is empty."),

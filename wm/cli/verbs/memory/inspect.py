@@ -88,6 +88,7 @@ def _entries(found: Inspection, *, filtered: bool) -> Iterator[str]:
         else:
             yield "  Nothing is remembered here yet. Say “remember that …” to an agent, or:"
             yield '  wm remember "we deploy with make ship"'
+            yield "  wm import --from transcripts --dry-run   (your words in earlier sessions)"
     for kind, views in _groups(found).items():
         yield ""
         yield output.bold(kind)
