@@ -325,3 +325,16 @@ def test_transcripts_as_the_users_own_words_end_with_the_latest(user: Terminal) 
     assert "we switched to pnpm" in shown
     assert "we use npm here" not in shown
     assert "1 replaced" in shown
+
+
+def test_sessions_of_other_agents_are_those_that_began_here(user: Terminal) -> None:
+    folder = user.home / ".codex" / "sessions" / "2026" / "02" / "01"
+    folder.mkdir(parents=True)
+    for number, place in enumerate((user.repo, user.home)):
+        lines = (
+            {"type": "session_meta", "payload": {"session_id": "c", "cwd": str(place)}},
+            {"type": "event_msg", "payload": {"type": "user_message", "message": SAID[number]}},
+        )
+        (folder / f"rollout-{number}.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert [one["text"] for one in said.json["targets"][0]["outcomes"]] == ["we use npm here"]

@@ -8,7 +8,7 @@ usage says. Side calls (titles, routing, most summaries) are in no transcript.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from wm.replay.requests import (
     seconds,
     system_of,
 )
-from wm.text.jsontext import object_of
 from wm.wire.block import CHARS_PER_TOKEN
 from wm.wire.usage import Usage
 
@@ -285,39 +284,6 @@ def _qwen(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
 
 
 # --- files ------------------------------------------------------------------------------------
-
-PLACES = {
-    "codex": "sessions/*/*/*/rollout-*.jsonl",
-    "copilot": "session-state/*/events.jsonl",
-    "gemini": "tmp/*/chats/*.jsonl",
-    "qwen": "projects/*/chats/*.jsonl",
-}
-"""Agent -> where its own folder has transcripts."""
-
-
-def of_folder(folders: Mapping[str, Path], directory: str) -> Iterator[Path]:
-    """The transcripts of sessions that were started in a directory. folders: each agent's own."""
-    for agent, pattern in PLACES.items():
-        for path in sorted(folders[agent].glob(pattern)) if agent in folders else ():
-            if _directory(path) == directory:
-                yield path
-
-
-def _directory(path: Path) -> str:
-    """Where a session was started: its first line says it, for Gemini CLI a file beside it."""
-    try:
-        beside = path.parent.parent / ".project_root"
-        if beside.is_file():
-            return beside.read_text("utf-8").strip()
-        with path.open("rb") as lines:
-            first = object_of(lines.readline(MAX_FIRST_LINE)) or {}
-    except (OSError, ValueError):
-        return ""
-    places = (first, _object(first, "payload"), _object(_object(first, "data"), "context"))
-    return next((str(place["cwd"]) for place in places if place.get("cwd")), "")
-
-
-MAX_FIRST_LINE = 4 * 1024 * 1024
 
 Take = Callable[[_Thread, JsonObject], Iterator[Sent]]
 _CODEX_LINES = frozenset(

@@ -62,12 +62,13 @@ class ForeignPaths(Struct, frozen=True, eq=False):
     """Paths of other programs' files that `wm import` reads. All absolute.
 
     data: the user's data folder, with the older plugin's store. claude, opencode: the agents'
-    own folders, with the user's instruction files.
+    own folders, with the user's instruction files. others: as in `AgentPaths`.
     """
 
     data: Path
     claude: Path
     opencode: Path
+    others: Mapping[str, Path] = field(default_factory=dict)
 
 
 class AgentSession(Struct, frozen=True, eq=False):
@@ -203,7 +204,7 @@ def find_agent_paths(env: Mapping[str, str] = os.environ) -> AgentPaths:
 def find_foreign_paths(env: Mapping[str, str] = os.environ) -> ForeignPaths:
     """Resolve the paths of other programs' memory files. Raises UserError."""
     agents = find_agent_paths(env)
-    return ForeignPaths(data=_data_folder(env), claude=agents.claude, opencode=agents.opencode)
+    return ForeignPaths(_data_folder(env), agents.claude, agents.opencode, agents.others)
 
 
 def find_agent_session(env: Mapping[str, str] = os.environ) -> AgentSession:

@@ -40,6 +40,26 @@ def text(words: str) -> dict[str, str]:
     return {"type": "text", "text": words}
 
 
+def codex(payload: dict[str, Any], kind: str = "event_msg", **head: Any) -> str:
+    meta = {"type": "session_meta", "payload": {"session_id": "5f1a", "source": "cli", **head}}
+    return f"{json.dumps(meta)}\n{json.dumps({'type': kind, 'payload': payload})}"
+
+
+def gemini(kind: str, content: Any, head: str = "main") -> str:
+    first = {"sessionId": "5f1a", "projectHash": "h", "kind": head}
+    return f"{json.dumps(first)}\n{json.dumps({'type': kind, 'content': content})}"
+
+
+def qwen(kind: str, payload: dict[str, Any], *parts: dict[str, Any]) -> str:
+    fields = {"type": kind, "provenance": "x", "sessionId": "5f1a", "systemPayload": payload}
+    return json.dumps({**fields, "message": {"parts": parts}})
+
+
+def item(kind: str) -> dict[str, Any]:
+    return {"type": "item_completed", "item": {"type": kind, "content": [text(RULE)]}}
+
+
+CODEX = [codex({"type": "user_message", "message": RULE}), codex(item("UserMessage"))]
 TYPED = [
     line("user", RULE),
     line("user", [text(RULE), {"type": "image"}]),
@@ -47,6 +67,12 @@ TYPED = [
     line("user", f"<system-reminder>Always hurry.</system-reminder>\n{RULE}"),
     queued(RULE),
     queued([text(RULE)]),
+    *CODEX,
+    line("", "", type="user.message", data={"content": RULE}, sessionId="5f1a"),
+    gemini("user", [text(RULE), text("<hook_context>Always hurry.</hook_context>")]),
+    gemini("user", [{"text": RULE}]),
+    qwen("user", {"displayText": RULE}, {"text": f"{RULE} Always hurry."}),
+    qwen("user", {}, {"text": RULE}),
 ]
 
 
@@ -59,6 +85,7 @@ NOT_TYPED = [
     line("assistant", RULE),
     line("user", RULE, isMeta=True),
     line("user", RULE, isSidechain=True),
+    line("user", RULE, agentId="a1"),
     line("user", RULE, isCompactSummary=True),
     line("user", RULE, origin={"kind": "task-notification"}),
     line("user", [{"type": "tool_result", "tool_use_id": "t", "content": [text(RULE)]}]),
@@ -69,6 +96,16 @@ NOT_TYPED = [
     line("user", 7),
     line("user", [RULE, None, {"type": "text", "text": 3}]),
     '{"type": "user", "message": {"content": "' + RULE,
+    codex(item("AgentMessage")),
+    codex(item("UserMessage"), source={"subagent": "review"}),
+    codex(item("UserMessage"), thread_source="subagent"),
+    codex({"type": "message", "role": "user", "content": [text(RULE)]}, kind="response_item"),
+    line("", "", type="user.message", data={"content": RULE}, sessionId="5f1a", agentId="a1"),
+    line("", "", type="tool.execution_complete", data={"content": RULE}, sessionId="5f1a"),
+    gemini("user", [text(RULE)], head="subagent"),
+    gemini("gemini", RULE),
+    qwen("tool_result", {}, {"text": RULE}),
+    qwen("user", {}, {"text": RULE, "thought": True}),
 ]
 
 
@@ -85,9 +122,22 @@ def test_a_request_is_explicit_and_a_remark_is_stated() -> None:
     assert (said.created_at, said.session) == ("2026-03-04T08:00:00.000Z", "5f1a")
 
 
-def test_a_correction_is_understood_with_the_answer_before_it() -> None:
-    answer = line("assistant", [text("I will install it with npm.")])
-    assert texts(answer, line("user", "no, we use pnpm here")) == ["we use pnpm here"]
+ANSWER = "I will install it with npm."
+ANSWERS = [
+    line("assistant", [text(ANSWER)]),
+    codex({"type": "agent_message", "message": ANSWER}),
+    line("", "", type="assistant.message", data={"content": ANSWER}),
+    gemini("gemini", ANSWER),
+    qwen("assistant", {}, {"text": ANSWER}),
+]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_the_answer_before_a_message_counts(answer: str) -> None:
+    """After an answer the sentence may be about the task, so that it is not certain."""
+    said = line("user", "the port is 5433")
+    assert texts(said) == ["the port is 5433"]
+    assert texts(answer, said) == []
 
 
 def test_what_is_not_certain_is_counted() -> None:

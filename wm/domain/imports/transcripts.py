@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code: what the user said in earlier sessions of this project.
+"""Transcripts of agents: what the user said in earlier sessions of this project.
 
 Only the words that the user typed are read: not those of the model, of a tool, of a summary, of a
 subagent or of a notification. They teach what the same messages would have taught while they were
@@ -8,7 +8,7 @@ typed (EX-1, EX-7), except what is not certain. Each statement is dated by its m
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
@@ -33,8 +33,15 @@ from wm.text.jsontext import as_object, as_text, object_of, objects_in
 NAME = "transcripts"
 LONGEST_LINE = 256 * 1024
 """Characters; a longer line is the output of a tool, or an image."""
-_NOT_TYPED = ("isMeta", "isSidechain", "isCompactSummary")
+_NOT_TYPED = ("isMeta", "isSidechain", "isCompactSummary", "agentId")
 """Marks of a line that the client, a subagent or a summary wrote in the user's place."""
+
+Line = Mapping[str, Any]
+
+
+class _Message(NamedTuple):
+    is_users: bool
+    text: str
 
 
 def wants(parts: tuple[str, ...]) -> bool:
@@ -45,49 +52,32 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Extract what the messages of one transcript teach."""
     facts: dict[str, ImportFact] = {}
     codes: list[str] = []
-    answer, is_transcript = "", False
+    session = answer = ""
+    is_subagents = False
     for number, text in enumerate(file.text.split("\n"), 1):
         line = object_of(text) if len(text) <= LONGEST_LINE else None
         if line is None:
             continue  # the last line of a session that is still running may be incomplete
-        is_transcript |= "sessionId" in line
-        if line.get("type") == "assistant":
-            answer = _text(line) or answer
-        elif said := _typed(line):
-            for fact in _facts(file, line, said, answer, number):
-                if isinstance(fact, str):
-                    codes.append(fact)
-                else:
-                    facts[fact.id] = fact  # the last time it was said
-    if not is_transcript:
-        return Refusal("unknown_format", "It is not a transcript of Claude Code.")
+        session = _session(line) or session
+        is_subagents |= _begins_subagent(line)
+        message = _message(line)
+        if message is None or is_subagents:
+            continue
+        if not message.is_users:
+            answer = message.text or answer
+            continue
+        for fact in _facts(file, line, of_user(message.text), answer, number, session):
+            if isinstance(fact, str):
+                codes.append(fact)
+            else:
+                facts[fact.id] = fact  # the last time it was said
+    if not session:
+        return Refusal("unknown_format", "It is not a transcript of an agent that wm knows.")
     return ForeignMemory(tuple(facts.values()), tally(file.path, codes))
 
 
-def _typed(line: Mapping[str, Any]) -> str:
-    """The words of the user in a line of a transcript; "" for any other line."""
-    if line.get("type") == "attachment":  # typed while the agent worked
-        line = as_object(line.get("attachment"))
-        is_typed = line.get("type") == "queued_command" and line.get("commandMode") == "prompt"
-    else:
-        is_typed = line.get("type") == "user"
-    origin = as_object(line.get("origin")).get("kind", "human")
-    if not is_typed or origin != "human" or any(line.get(mark) for mark in _NOT_TYPED):
-        return ""
-    return of_user(_text(line))
-
-
-def _text(line: Mapping[str, Any]) -> str:
-    """The text of a message, without what tools returned."""
-    content = line.get("prompt", as_object(line.get("message")).get("content"))
-    if isinstance(content, str):
-        return content
-    blocks = objects_in(content)
-    return "\n".join(as_text(block.get("text")) for block in blocks if block.get("type") == "text")
-
-
 def _facts(
-    file: ForeignFile, line: Mapping[str, Any], said: str, answer: str, number: int
+    file: ForeignFile, line: Line, said: str, answer: str, number: int, session: str
 ) -> Iterator[ImportFact | str]:
     """What one message teaches; a code for what is skipped of it."""
     asked = find_requests(said, GateSettings())
@@ -106,12 +96,86 @@ def _facts(
             source=source,
             created_at=at,
             updated_at=at,
-            session=words(line.get("sessionId")),
+            session=words(session),
             reasons=("imported",),
             came_from=NAME,
             file=file.path,
             line=number,
         )
+
+
+# --- the formats of the agents -----------------------------------------------------------------
+
+
+def _session(line: Line) -> str:
+    """The session that a line names; "" for most lines of some agents."""
+    inner = as_object(line.get("payload")) or as_object(line.get("data"))
+    names = (line.get("sessionId"), inner.get("session_id"), inner.get("sessionId"))
+    return next((name for name in names if isinstance(name, str) and name), "")
+
+
+def _begins_subagent(line: Line) -> bool:
+    """Whether a file's head says that a model wrote the prompts in it (Codex, Gemini CLI)."""
+    payload = as_object(line.get("payload"))
+    if line.get("type") == "session_meta":
+        sources = payload.get("source", ""), payload.get("thread_source", "user")
+        return not isinstance(sources[0], str) or sources[1] != "user"
+    return "projectHash" in line and line.get("kind", "main") != "main"
+
+
+def _message(line: Line) -> _Message | None:
+    """What the user typed, or the model answered; None for any other line."""
+    if any(line.get(mark) for mark in _NOT_TYPED):
+        return None
+    if isinstance(line.get("payload"), dict):
+        return _of_codex(line["payload"])
+    if isinstance(line.get("data"), dict):
+        return _by_kind(line, "user.message", "assistant.message", line["data"].get("content"))
+    if "provenance" in line:
+        shown = as_object(line.get("systemPayload")).get("displayText")
+        parts = shown or as_object(line.get("message")).get("parts")
+        return _by_kind(line, "user", "assistant", parts)
+    if "content" in line:
+        return _by_kind(line, "user", "gemini", line["content"])
+    return _of_claude(line)
+
+
+def _of_claude(line: Line) -> _Message | None:
+    if line.get("type") == "attachment":  # typed while the agent worked
+        queued = as_object(line.get("attachment"))
+        is_typed = queued.get("type") == "queued_command" and queued.get("commandMode") == "prompt"
+        line = {**queued, "type": "user", "message": {"content": queued.get("prompt")}}
+        if not is_typed or queued.get("isMeta"):
+            return None
+    if as_object(line.get("origin")).get("kind", "human") != "human":
+        return None
+    return _by_kind(line, "user", "assistant", as_object(line.get("message")).get("content"))
+
+
+def _of_codex(payload: Line) -> _Message | None:
+    """Only its events: the items of a response include what the client adds to a prompt."""
+    item = as_object(payload.get("item")) or payload
+    content = item.get("content", item.get("message"))
+    if item.get("type") in ("UserMessage", "user_message"):
+        return _Message(True, _text(content))
+    is_answer = item.get("type") in ("AgentMessage", "agent_message")
+    return _Message(False, _text(content)) if is_answer else None
+
+
+def _by_kind(line: Line, user: str, model: str, content: Any) -> _Message | None:
+    kind = line.get("type")
+    return _Message(kind == user, _text(content)) if kind in (user, model) else None
+
+
+def _text(content: Any) -> str:
+    """The texts of a message, without thoughts and without what tools returned."""
+    if isinstance(content, str):
+        return content
+    parts = (part for part in objects_in(content) if part.get("thought") is not True)
+    texts = (
+        as_text(part.get("text")) for part in parts if part.get("type", "text") in ("text", "Text")
+    )
+    return "\n".join(text for text in texts if text)
 
 
 SOURCE = ImportSource(

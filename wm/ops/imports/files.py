@@ -34,6 +34,7 @@ from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, sour
 from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
+from wm.ops.imports.transcript_files import transcripts_of
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store import identity
 from wm.store.identity import shown
@@ -125,7 +126,7 @@ def _other_ways(transcripts: int) -> Iterator[str]:
     if transcripts:
         sessions = "1 session" if transcripts == 1 else f"{transcripts:,} sessions"
         yield (
-            f"Claude Code has transcripts of {sessions} of this project: `wm import --from "
+            f"There are transcripts of {sessions} of this project: `wm import --from "
             f"{TRANSCRIPTS.name} --dry-run` shows what you said in them that may be worth keeping."
         )
 
@@ -160,6 +161,10 @@ def _known(
                     found = iglob(pattern, root_dir=base, include_hidden=True)
                     for name in sorted(found):
                         yield _Candidate(os.path.join(base, name), source, base)
+    if TRANSCRIPTS in chosen:
+        for folder in projects:
+            for path in transcripts_of(places.others, folder):
+                yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
 
 
 def _project_folders(asked: ImportSelection) -> list[str]:

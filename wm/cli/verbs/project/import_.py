@@ -77,8 +77,9 @@ def command(
     PATHs are files or folders; without one it looks in this project and in the usual folders of
     these programs; an export must be named. The sources are not changed.
 
-    With --from transcripts it reads what you typed in your earlier sessions of Claude Code in this
-    project, and finds what you asked to remember or said in passing and meant to last.
+    With --from transcripts it reads what you typed in earlier sessions in this project (of Claude
+    Code, Codex, Copilot CLI, Gemini CLI and Qwen Code), and finds what you asked to remember, or
+    said in passing and meant to last.
 
     Entries of a plugin's store and of an export keep their state; statements of files and of
     transcripts, and notes of sessions, wait in the inbox. What is known, was imported before, or
@@ -154,7 +155,9 @@ def _print(found: Gathered, answers: list[ImportAnswer], dry_run: bool, _report:
         _print_target(answer, dry_run)
     if not answers and not found.left and not found.problems:
         output.line("Nothing to import was found.")
-        output.line(output.dim("`wm import --help` lists the folders it reads; or name PATHs."))
+        read = output.count(len(found.files), "file was read", "files were read")
+        where = "`wm import --help` lists the folders it reads; or name PATHs."
+        output.line(output.dim(f"{read}." if found.files else where))
     _print_not_imported(found)
     if found.others:
         has, have = "other workspace has a store", "other workspaces have stores"

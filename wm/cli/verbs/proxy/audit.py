@@ -19,10 +19,10 @@ from wm.cli.new_file import create
 from wm.cli.options import html_option
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
+from wm.ops.imports.transcript_files import transcripts_of
 from wm.page import document
 from wm.replay.audit import audit
 from wm.replay.files import files_in, only_recordings
-from wm.replay.other_transcripts import of_folder
 from wm.settings import find_agent_paths
 
 NAME, FILE = 40, 44
@@ -60,7 +60,7 @@ def _transcripts(caller: Caller) -> list[Path]:
     """What the agents recorded of sessions in this folder. Raises UserError if there is nothing."""
     agents = find_agent_paths()
     folder = agents.claude / "projects" / re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
-    kept = [*sorted(folder.rglob("*.jsonl")), *of_folder(agents.others, caller.directory)]
+    kept = [*sorted(folder.rglob("*.jsonl")), *transcripts_of(agents.others, caller.directory)]
     found = list(only_recordings(kept, output.note))
     if not found:
         raise UserError(
