@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from importlib import import_module
 from pathlib import Path
 
@@ -310,7 +311,7 @@ def test_transcripts_are_read_if_the_user_asks_for_them(user: Terminal) -> None:
     transcript(user, *SAID)
     plain = user.wm("import", "-C", str(user.repo))
     assert plain.out.startswith("Nothing to import was found.")
-    assert "transcripts of 1 session" in plain.out
+    assert "keep transcripts of sessions of this project" in plain.out
     said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
     assert counts(said) == {"inbox": 3}
     again = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
@@ -338,3 +339,52 @@ def test_sessions_of_other_agents_are_those_that_began_here(user: Terminal) -> N
         (folder / f"rollout-{number}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
     assert [one["text"] for one in said.json["targets"][0]["outcomes"]] == ["we use npm here"]
+
+
+TABLES = """
+    CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT);
+    CREATE TABLE message (id TEXT, session_id TEXT, data TEXT);
+    CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+"""
+
+
+def database(user: Terminal, tables: str) -> sqlite3.Connection:
+    folder = user.home / ".local" / "share" / "opencode"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "opencode.db").unlink(missing_ok=True)
+    made = sqlite3.connect(folder / "opencode.db")
+    made.executescript(tables)
+    return made
+
+
+def test_sessions_of_opencode_are_read_from_its_database(user: Terminal) -> None:
+    made = database(user, TABLES)
+    parts = (
+        ("ours", None, user.repo, "user", {"text": SAID[0]}),
+        ("ours", None, user.repo, "user", {"text": "Never hurry here.", "synthetic": True}),
+        ("ours", None, user.repo, "assistant", {"text": "Always write long names."}),
+        ("other", None, user.home, "user", {"text": "Never say never in this repo."}),
+        ("child", "ours", user.repo, "user", {"text": "Never skip the tests."}),
+    )
+    for number, (session, parent, folder, role, part) in enumerate(parts):
+        made.execute("INSERT INTO session VALUES (?, ?, ?)", (session, parent, str(folder)))
+        said = json.dumps({"role": role})
+        made.execute("INSERT INTO message VALUES (?, ?, ?)", (f"m{number}", session, said))
+        row = (
+            f"p{number}",
+            f"m{number}",
+            session,
+            1_770_000_000_000,
+            json.dumps({"type": "text", **part}),
+        )
+        made.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", row)
+    made.commit()
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert [one["text"] for one in said.json["targets"][0]["outcomes"]] == ["we use npm here"]
+
+
+def test_a_database_with_other_tables_is_reported(user: Terminal) -> None:
+    database(user, "CREATE TABLE session (id TEXT);")
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts")
+    assert said.code == 1
+    assert "not a database of OpenCode that wm knows (no such table" in " ".join(said.err.split())

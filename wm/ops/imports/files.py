@@ -34,7 +34,12 @@ from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, sour
 from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
-from wm.ops.imports.transcript_files import transcripts_of
+from wm.ops.imports.transcript_files import (
+    OPENCODE_DATABASE,
+    from_database,
+    has_sessions,
+    transcripts_of,
+)
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store import identity
 from wm.store.identity import shown
@@ -43,6 +48,10 @@ NAMES = tuple(SOURCES)
 SKIPPED = (".git", "node_modules", ".venv", "__pycache__", ".hg", ".svn")
 """Folders that a recursive search skips."""
 MAX_DEPTH = 12
+_HAS_TRANSCRIPTS = (
+    "The agents here keep transcripts of sessions of this project: `wm import --from transcripts "
+    "--dry-run` shows what you said in them that may be worth keeping."
+)
 
 
 class ImportSelection(Struct, frozen=True):
@@ -113,22 +122,13 @@ def gather(
     run.cap()
     for facts in gathered.facts.values():
         facts[:] = map(as_user_statement, in_order(facts)) if asked.as_user else in_order(facts)
-    if not (asked.paths or asked.source):
-        gathered.notes += _other_ways(sum(1 for _ in _known(asked, [TRANSCRIPTS], places)))
+    if not (asked.paths or asked.source) and any(_known(asked, [TRANSCRIPTS], places)):
+        gathered.notes.append(_HAS_TRANSCRIPTS)
     # A file name that is not UTF-8 is reported in readable form instead of stopping the run.
     gathered.problems = [UnreadableFile(shown(p.file), shown(p.why)) for p in gathered.problems]
     gathered.notes = [shown(note) for note in gathered.notes]
     gathered.files = [shown(file) for file in gathered.files]
     return gathered
-
-
-def _other_ways(transcripts: int) -> Iterator[str]:
-    if transcripts:
-        sessions = "1 session" if transcripts == 1 else f"{transcripts:,} sessions"
-        yield (
-            f"There are transcripts of {sessions} of this project: `wm import --from "
-            f"{TRANSCRIPTS.name} --dry-run` shows what you said in them that may be worth keeping."
-        )
 
 
 def _once(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
@@ -165,6 +165,9 @@ def _known(
         for folder in projects:
             for path in transcripts_of(places.others, folder):
                 yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
+        database = places.data / OPENCODE_DATABASE
+        if database.is_file() and has_sessions(str(database), projects):
+            yield _Candidate(str(database), TRANSCRIPTS, str(database.parent))
 
 
 def _project_folders(asked: ImportSelection) -> list[str]:
@@ -220,9 +223,12 @@ def _stores_by_path(candidates: Iterable[_Candidate]) -> dict[str, set[str]]:
     return stores
 
 
-def _clause(refusal: Refusal) -> str:
-    """A refusal as a clause behind the name of its file."""
-    return refusal.message[:1].lower() + refusal.message[1:].rstrip(".")
+def _memory(source: ImportSource, file: ForeignFile) -> ForeignMemory | UnreadableFile:
+    """What a source finds in a file; its refusal as a clause behind the file's name."""
+    found = source.parse(file)
+    if isinstance(found, Refusal):
+        return UnreadableFile(file.path, found.message[:1].lower() + found.message[1:].rstrip("."))
+    return found
 
 
 # --- one run ---------------------------------------------------------------------------------
@@ -360,6 +366,10 @@ class _Gatherer(Struct):
         return None
 
     def _read(self, candidate: _Candidate) -> ForeignMemory | UnreadableFile:
+        if candidate.path.endswith(OPENCODE_DATABASE):
+            folders = _project_folders(self.asked)
+            said = from_database(candidate.path, folders, self.max_chars)
+            return said if isinstance(said, UnreadableFile) else _memory(TRANSCRIPTS, said)
         source = candidate.source
         as_json = source.json if source is not None else candidate.path.endswith(".json")
         file = open_foreign(
@@ -377,8 +387,7 @@ class _Gatherer(Struct):
                 source = SOURCES["instructions"]
             if source is None:
                 return UnreadableFile(file.path, "its format is unknown; name it with --from")
-        parsed = source.parse(file)
-        return UnreadableFile(file.path, _clause(parsed)) if isinstance(parsed, Refusal) else parsed
+        return _memory(source, file)
 
     def cap(self) -> None:
         """Apply the limit of one run. The files are ordered, so the weakest are cut."""

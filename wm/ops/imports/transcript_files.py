@@ -1,13 +1,21 @@
-"""Where further agents keep the transcripts of the sessions that began in a folder.
+"""Where further agents keep what was said in the sessions that began in a folder.
 
-Claude Code names a folder after the project; these agents do not, so that each file is asked.
+Claude Code names a folder after the project. Codex, Copilot CLI, Gemini CLI and Qwen Code do not,
+so that each of their files is asked. OpenCode keeps all sessions in one database, which is opened
+for reading only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
+from wm.domain.imports.foreign import ForeignFile
+from wm.ops.imports.foreign_file import UnreadableFile
 from wm.text.jsontext import as_object, object_of
 
 PLACES = {
@@ -43,3 +51,59 @@ def _directory(path: Path) -> str:
     context = as_object(as_object(first.get("data")).get("context"))
     places = (first, as_object(first.get("payload")), context)
     return next((str(place["cwd"]) for place in places if place.get("cwd")), "")
+
+
+OPENCODE_DATABASE = "opencode/opencode.db"
+"""OpenCode's database, below the user's data folder."""
+
+_SESSIONS = """
+    SELECT 1 FROM session
+    WHERE parent_id IS NULL AND directory IN (SELECT value FROM json_each(?)) LIMIT 1
+"""
+_SAID = """
+    SELECT session.id, message.data, part.data, part.time_created
+    FROM part JOIN message ON message.id = part.message_id
+    JOIN session ON session.id = part.session_id
+    WHERE session.parent_id IS NULL
+    AND session.directory IN (SELECT value FROM json_each(?))
+    ORDER BY part.time_created, part.id
+"""
+"""The parts of all messages of sessions that began in one of these folders, without subagents."""
+
+
+def has_sessions(path: str, folders: Sequence[str]) -> bool:
+    """Whether OpenCode's database has sessions of these folders; True if it cannot be read, so that
+    reading it says why."""
+    found = _rows(path, _SESSIONS, folders)
+    return isinstance(found, UnreadableFile) or bool(found)
+
+
+def from_database(
+    path: str, folders: Sequence[str], max_chars: int
+) -> ForeignFile | UnreadableFile:
+    """What was said in OpenCode's sessions of these folders, as lines of a transcript."""
+    found = _rows(path, _SAID, folders)
+    if isinstance(found, UnreadableFile):
+        return found
+    lines = (_line(*row) for row in found)
+    return ForeignFile(path, "\n".join(lines), max_chars=max_chars)
+
+
+def _rows(
+    path: str, query: str, folders: Sequence[str]
+) -> list[tuple[str, str, str, int]] | UnreadableFile:
+    try:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
+            return database.execute(query, (json.dumps(folders),)).fetchall()
+    except sqlite3.Error as error:
+        return UnreadableFile(path, f"it is not a database of OpenCode that wm knows ({error})")
+
+
+def _line(session: str, message: str, part: str, at: int) -> str:
+    """One part of a message in the form of a transcript's line."""
+    said = object_of(part) or {}
+    is_text = said.get("type") == "text" and not (said.get("synthetic") or said.get("ignored"))
+    text = said.get("text") if is_text else ""
+    role = (object_of(message) or {}).get("role")
+    line = {"type": role, "sessionId": session, "timestamp": at, "message": {"content": text}}
+    return json.dumps(line, ensure_ascii=False)

@@ -77,9 +77,9 @@ def command(
     PATHs are files or folders; without one it looks in this project and in the usual folders of
     these programs; an export must be named. The sources are not changed.
 
-    With --from transcripts it reads what you typed in earlier sessions in this project (of Claude
-    Code, Codex, Copilot CLI, Gemini CLI and Qwen Code), and finds what you asked to remember, or
-    said in passing and meant to last.
+    With --from transcripts it reads what you typed in earlier sessions in this project, of Claude
+    Code, OpenCode, Codex, Copilot CLI, Gemini CLI and Qwen Code, and finds what you asked to
+    remember, or said in passing and meant to last.
 
     Entries of a plugin's store and of an export keep their state; statements of files and of
     transcripts, and notes of sessions, wait in the inbox. What is known, was imported before, or
