@@ -323,3 +323,11 @@ def test_audit_counts_the_requests_from_the_agents_own_transcript(
     assert tokens["cacheRead"] == sum(usage.cache_read for usage in used)
     assert tokens["prompt"] == sum(usage.input_tokens + usage.cache_read for usage in used)
     assert any(one["name"] in ("bash", agent.bash) for one in report["tools"])
+
+
+@pytest.mark.parametrize("agent", SIX, ids=by_name)
+def test_what_was_said_before_wm_was_there_is_found(machine: Machine, agent: Agent) -> None:
+    rule = "Never log request bodies in this repo."
+    ask(machine, agent, f"Fix the test. {rule}", answer(say("Always write long names. Done.")))
+    found = json.loads(machine.tool("wm", "import", "--from", "transcripts", "--json"))
+    assert [one["text"] for one in found["targets"][0]["outcomes"]] == [rule]

@@ -200,7 +200,7 @@ def _message(call: _Post) -> tuple[Event, ...]:
     parts = [part for part in objects(call.output, "parts") if text(part, "type") == "text"]
     typed = [text(part, "text") for part in parts if not _is_added(part)]
     added = [text(part, "text") for part in parts if _is_added(part)]
-    sent = _unquoted("\n".join(filter(None, typed)))
+    sent = prompt_text.unquoted("\n".join(filter(None, typed)))
     words = prompt_text.of_user(sent)
     message = text(call.input, "messageID") or text(mapping(call.output, "message"), "id")
     prompt = (UserPrompt(text=words, message_id=message),) if words else ()
@@ -210,13 +210,6 @@ def _message(call: _Post) -> tuple[Event, ...]:
 
 def _is_added(part: Mapping[str, Any]) -> bool:
     return part.get("synthetic") is True or part.get("ignored") is True
-
-
-def _unquoted(prompt: str) -> str:
-    """Remove the quotes that `opencode run "a b"` sends with the prompt; the user did not type
-    them."""
-    inner = prompt.strip()[1:-1]
-    return inner if prompt.strip() == f'"{inner}"' and '"' not in inner else prompt
 
 
 def _tool_done(call: _Post) -> tuple[Event, ...]:

@@ -42,6 +42,13 @@ def of_user(prompt: str) -> str:
     return text
 
 
+def unquoted(prompt: str) -> str:
+    """Remove the quotes that `opencode run "a b"` sends with the prompt; the user did not type
+    them."""
+    inner = prompt.strip()[1:-1]
+    return inner if prompt.strip() == f'"{inner}"' and '"' not in inner else prompt
+
+
 def added(prompt: str) -> str:
     """Return a prompt to which a client added something, "" if it is only what the user typed. The
     added text was shown to the model, but is not the words of the user (TR-3)."""

@@ -15,8 +15,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from wm.domain.imports.foreign import ForeignFile
+from wm.domain.payloads.prompt_text import unquoted
 from wm.ops.imports.foreign_file import UnreadableFile
-from wm.text.jsontext import as_object, object_of
+from wm.text.jsontext import as_object, as_text, object_of
 
 PLACES = {
     "codex": "sessions/*/*/*/rollout-*.jsonl",
@@ -103,7 +104,8 @@ def _line(session: str, message: str, part: str, at: int) -> str:
     """One part of a message in the form of a transcript's line."""
     said = object_of(part) or {}
     is_text = said.get("type") == "text" and not (said.get("synthetic") or said.get("ignored"))
-    text = said.get("text") if is_text else ""
+    text = as_text(said.get("text")) if is_text else ""
     role = (object_of(message) or {}).get("role")
+    text = unquoted(text) if role == "user" else text
     line = {"type": role, "sessionId": session, "timestamp": at, "message": {"content": text}}
     return json.dumps(line, ensure_ascii=False)
