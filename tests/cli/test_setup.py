@@ -50,7 +50,9 @@ def test_setup_and_unsetup_give_every_byte_back(user: Terminal) -> None:
     said = user.wm("setup", "--yes")
     assert (said.code, said.err) == (0, "")
     assert "Wired. 10 files changed.\n\nnext: start an agent in a repository and say: " in said.out
-    assert said.out.endswith("make ship\nto check that it works: wm doctor\n")
+    assert "remember that we deploy with make ship\n" in said.out
+    assert "wm import --from transcripts --dry-run\n" in said.out
+    assert said.out.endswith("\nto check that it works: wm doctor\n")
     assert "PostToolUse" in settings(user).read_text()
     wired = tree(user)
     again = user.wm("setup", "--yes")

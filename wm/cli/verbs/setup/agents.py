@@ -37,6 +37,7 @@ TITLES = {
 
 FIRST = (
     "next: start an agent in a repository and say: remember that we deploy with make ship",
+    "in a repository where you worked before: wm import --from transcripts --dry-run",
     "to check that it works: wm doctor",
 )
 """What to do after setup."""
