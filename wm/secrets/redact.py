@@ -37,6 +37,11 @@ _PRIVATE = Lazy(r"(?s)<private>.*?(?:</private>|\z)")
 """A part without an end extends to the end of the text: in doubt it is private."""
 
 
+def without_private(text: str) -> str:
+    """A text without what the user marked as private; its lines keep their numbers."""
+    return _PRIVATE.sub(lambda part: "\n" * part.group().count("\n"), text)
+
+
 class Redactor(Struct, frozen=True):
     """Replaces secrets with labels.
 

@@ -146,3 +146,11 @@ def test_times_are_read_in_both_spellings(value: object, expected: str) -> None:
 @pytest.mark.parametrize("value", [True, None, "1", [], float("inf"), 10**400])
 def test_an_invalid_number_is_none(value: object) -> None:
     assert number(value) is None
+
+
+def test_private_parts_of_an_instruction_file_are_not_read() -> None:
+    text = "- Use pnpm.\n\n<private>\n- The intern is slow.\n</private>\n- Deploy with make ship.\n"
+    found = SOURCES["instructions"].parse(ForeignFile("/p/CLAUDE.md", text))
+    assert isinstance(found, ForeignMemory)
+    stated = [(fact.text, fact.line) for fact in found.facts]
+    assert stated == [("Use pnpm.", 1), ("Deploy with make ship.", 6)]

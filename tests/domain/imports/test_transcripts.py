@@ -146,6 +146,18 @@ def test_what_is_not_certain_is_counted() -> None:
     assert [(one.code, one.count) for one in memory.left] == [("not_certain", 1)]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<private>Never call the harbour master. Always ask Gus.</private> Thanks",
+        "Remember: <private>the quay code is known to Gus\nand to Ida</private>",
+        f"Remember: the API key is\nsk-ant-api03-{'Zx9Qw3Lk' * 6}",
+    ],
+)
+def test_what_is_private_or_secret_is_not_read(said: str) -> None:
+    assert texts(line("user", "Fix the harbour test"), line("user", said)) == []
+
+
 def test_another_file_of_lines_is_refused() -> None:
     refused = PARSE(ForeignFile("/h/a.jsonl", '{"type": "user", "name": "x"}\n[1]\nx'))
     assert isinstance(refused, Refusal)

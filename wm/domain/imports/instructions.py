@@ -22,6 +22,7 @@ from wm.domain.imports.foreign import (
 )
 from wm.domain.imports.markdown import MarkdownStatement, statements
 from wm.formats.workspace_memory import TYPES
+from wm.secrets.redact import without_private
 
 NAME = "instructions"
 NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "MEMORY.md")
@@ -37,7 +38,7 @@ def wants(parts: tuple[str, ...]) -> bool:
 
 def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Extract the statements of one file."""
-    found = statements(file.text)
+    found = statements(without_private(file.text))
     kind = TYPE_OF.get(found.about.get("type", "").lower(), "")
     facts = [_fact(file, statement, kind) for statement in found.within(file.max_chars)]
     return ForeignMemory(tuple(facts), tally(file.path, found.codes))

@@ -27,6 +27,7 @@ from wm.domain.imports.foreign import (
 from wm.domain.learning.requests import find_requests
 from wm.domain.learning.taught import taught
 from wm.domain.payloads.prompt_text import of_user
+from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor, labels_in
 from wm.settings import GateSettings
 from wm.text.jsontext import as_object, as_text, object_of, objects_in
 
@@ -35,6 +36,9 @@ LONGEST_LINE = 256 * 1024
 """Characters; a longer line is the output of a tool, or an image."""
 _NOT_TYPED = ("isMeta", "isSidechain", "isCompactSummary", "agentId")
 """Marks of a line that the client, a subagent or a summary wrote in the user's place."""
+
+_REDACTOR = Redactor(lambda _secret: "0" * LABEL_DIGEST_CHARS)
+"""A message is redacted before it is taken apart: a sentence may lose what marks its secret."""
 
 Line = Mapping[str, Any]
 
@@ -80,6 +84,7 @@ def _facts(
     file: ForeignFile, line: Line, said: str, answer: str, number: int, session: str
 ) -> Iterator[ImportFact | str]:
     """What one message teaches; a code for what is skipped of it."""
+    said = _REDACTOR.text(said)
     asked = find_requests(said, GateSettings())
     found = [(one.text, one.type or "", "explicit") for one in asked.found]
     for one in taught(said, answer, asked):
@@ -89,7 +94,7 @@ def _facts(
             yield "not_certain"
     at = moment(line.get("timestamp")) or file.modified
     for text, kind, source in found:
-        yield unfit(text, file) or ImportFact(
+        yield ("secret" if labels_in(text) else unfit(text, file)) or ImportFact(
             id=id_of_text(text),
             text=text,
             type=kind,
