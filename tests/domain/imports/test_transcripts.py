@@ -151,7 +151,7 @@ def test_what_is_not_certain_is_counted() -> None:
     [
         "<private>Never call the harbour master. Always ask Gus.</private> Thanks",
         "Remember: <private>the quay code is known to Gus\nand to Ida</private>",
-        f"Remember: the API key is\nsk-ant-api03-{'Zx9Qw3Lk' * 6}",
+        f"Remember: the API key is sk-ant-api03-{'Zx9Qw3Lk' * 6}",
     ],
 )
 def test_what_is_private_or_secret_is_not_read(said: str) -> None:

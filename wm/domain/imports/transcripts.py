@@ -27,7 +27,7 @@ from wm.domain.imports.foreign import (
 from wm.domain.learning.requests import find_requests
 from wm.domain.learning.taught import taught
 from wm.domain.payloads.prompt_text import of_user
-from wm.secrets.redact import LABEL_DIGEST_CHARS, Redactor, labels_in
+from wm.secrets.redact import LABEL_DIGEST_CHARS, PRIVATE_LABEL, Redactor, labels_in
 from wm.settings import GateSettings
 from wm.text.jsontext import as_object, as_text, object_of, objects_in
 
@@ -94,18 +94,23 @@ def _facts(
             yield "not_certain"
     at = moment(line.get("timestamp")) or file.modified
     for text, kind, source in found:
-        yield ("secret" if labels_in(text) else unfit(text, file)) or ImportFact(
-            id=id_of_text(text),
-            text=text,
-            type=kind,
-            source=source,
-            created_at=at,
-            updated_at=at,
-            session=words(session),
-            reasons=("imported",),
-            came_from=NAME,
-            file=file.path,
-            line=number,
+        hidden = "secret" if labels_in(text) or PRIVATE_LABEL in text else ""
+        yield (
+            hidden
+            or unfit(text, file)
+            or ImportFact(
+                id=id_of_text(text),
+                text=text,
+                type=kind,
+                source=source,
+                created_at=at,
+                updated_at=at,
+                session=words(session),
+                reasons=("imported",),
+                came_from=NAME,
+                file=file.path,
+                line=number,
+            )
         )
 
 
