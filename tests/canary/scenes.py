@@ -323,13 +323,14 @@ def memory_tool(stage: Stage) -> None:
 
 
 def imports(stage: Stage) -> None:
-    """Stores of the older plugins, broken ones, and instructions."""
+    """Stores of the older plugins, broken ones, instructions, and transcripts of agents."""
     for number, lines in enumerate(_stores(stage.mint, stage.repo)):
         path = stage.plant(stage.home / f"import-{number}.json", lines)
-        for source in ("opencode-v1", "opencode-v2", "wm-export", "instructions"):
+        for source in ("opencode-v1", "opencode-v2", "wm-export", "instructions", "transcripts"):
             stage.wm("import", "--from", source, str(path))
         stage.wm("import", "--dry-run", str(path), "--json")
     stage.wm("import")
+    stage.wm("import", "--from", "transcripts", "--as-user")
     stage.wm("import", str(stage.home / f"{stage.mint.name('file to import')}.md"))
 
 
@@ -352,7 +353,23 @@ def _stores(mint: Mint, root: Path) -> Iterator[str]:
     yield json.dumps({"version": 1, "memories": entries, "entries": entries})
     yield json.dumps({"entries": [mint.text("import: wrong")], mint.name("import: key"): 1})
     yield "{" + mint.text("import: broken")
+    yield "\n".join(map(json.dumps, _transcript(mint)))
     yield "# Notes\n\n" + "\n".join(f"- {mint.text('import: line')}" for _ in range(30))
+
+
+def _transcript(mint: Mint) -> Iterator[dict[str, Any]]:
+    """What a user and a model said, each with a secret, alone on a line and in a sentence."""
+    secret = mint.text("import: said")
+    for kind in ("user", "assistant"):
+        for words in (
+            f"Remember: we always deploy with {secret} here",
+            f"Never use {mint.text('import: ban')} in this repo",
+            f"Remember: the password of the staging host is\n{mint.text('import: below')}",
+            f"<private>Always use {mint.text('import: private')}.\nNever ask.</private>",
+        ):
+            message = {"role": kind, "content": words}
+            name = mint.name("import: session of a transcript")
+            yield {"type": kind, "sessionId": name, "message": message}
 
 
 # --- what goes wrong -------------------------------------------------------------------
