@@ -24,8 +24,7 @@ from wm.domain.imports.foreign import (
     unfit,
     words,
 )
-from wm.domain.learning.requests import find_requests
-from wm.domain.learning.taught import taught
+from wm.domain.learning.requests import find_requests, taught
 from wm.domain.payloads.prompt_text import of_user
 from wm.secrets.redact import LABEL_DIGEST_CHARS, PRIVATE_LABEL, Redactor, labels_in
 from wm.settings import GateSettings

@@ -17,7 +17,7 @@ from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests
 from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
-from wm.domain.learning.stated import doubts_before, kind_of, lasting_score
+from wm.domain.learning.stated import Statement, doubts_before, kind_of, lasting_score, statements
 from wm.domain.learning.trigger_words import (
     ASKS,
     DEFERRALS,
@@ -31,6 +31,7 @@ from wm.domain.learning.trigger_words import (
 )
 from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
 from wm.domain.learning.user_triggers import UserTriggers, user_triggers
+from wm.domain.memory.scope import WORKSPACE
 from wm.secrets.redact import PRIVATE_LABEL
 from wm.settings import GateSettings
 from wm.text.letters import (
@@ -192,6 +193,31 @@ def _states(text: str, gone: str) -> bool:
 def find_requests(message: str, settings: GateSettings) -> Requests:
     """Every explicit request in a user's message, in order, without duplicates."""
     return _requests(_normalised(message), settings)
+
+
+MAX_LEARNED = 6
+"""Statements of one message that are learned; a message with more is a document."""
+
+
+def taught(message: str, before: str, asked: Requests) -> tuple[Statement, ...]:
+    """What a message teaches beside its requests (EX-7): what it states as lasting, without what it
+    asks to remember anyway, or not to; and what it may ask to remember. before: the agent's last
+    words."""
+    found = statements(message, before)
+    known = [item.text for item in asked.found]
+    known += [item.line for item in asked.ignored if item.code == NEGATED]
+    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
+    new = [one for one in new if not inner_requests.asks_for_the_same(one.text)]
+    known += [one.text for one in new if not one.only_change]
+    unsure = (item for item in asked.unsure if _is_new(item.text, known))
+    return (*new, *(Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
+
+
+def _is_new(text: str, known: Iterable[str]) -> bool:
+    """Whether a text may be learned and none of the known ones contains it, or it one of them."""
+    own = canonical(text)
+    others = map(canonical, known)
+    return PRIVATE_LABEL not in text and not any(own in one or one in own for one in others)
 
 
 def _requests(asked: _Message, settings: GateSettings) -> Requests:

@@ -14,8 +14,7 @@ from wm.api.protocol import Learning, LearningRequest, Remembered, RememberReque
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
-from wm.domain.learning.requests import Requests
-from wm.domain.learning.taught import taught
+from wm.domain.learning.requests import Requests, taught
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
 from wm.domain.memory.consolidate import MemoryEditor
