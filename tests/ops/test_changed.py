@@ -53,3 +53,37 @@ def test_why_quotes_what_replaced_an_entry_and_what_it_replaced(bench: Bench) ->
     bench.event("user_prompt", text="We switched to pnpm")
     [asks] = [e for e in bench.memory().entries if e.status == "inbox"]
     assert "It would replace “we use yarn”" in bench.call("why", subject=asks.id).sentences
+
+
+def test_a_new_value_that_waits_replaces_the_old_one_once_it_is_accepted(bench: Bench) -> None:
+    bench.event("user_prompt", text="the sandbox account id is 9911, keep that in mind")
+    bench.later(days=1)
+    bench.event("user_prompt", text="sandbox id changed: 9912", session="s-2")
+    old, waits = bench.memory().entries
+    assert (waits.status, waits.supersedes) == ("inbox", (old.id,))
+    accepted = bench.call("accept_entry", id=waits.id)
+    assert accepted.message == f"It replaces “{old.text}”."
+    shown = "\n".join(b.text for b in bench.prompt("s-3").blocks if b.name == "workspace_memory")
+    assert "sandbox id changed: 9912 (since " in shown
+    assert "9911" not in shown
+    bench.call("undo")
+    assert [e.status for e in bench.memory().entries] == ["active", "inbox"]
+
+
+def test_an_accepted_question_names_the_entry_that_is_in_force(bench: Bench) -> None:
+    bench.event("user_prompt", text="remember that we use yarn")
+    bench.event("user_prompt", text="We switched to pnpm")
+    old, new, asks = bench.memory().entries
+    bench.later(days=1)
+    accepted = bench.call("accept_entry", id=asks.id)
+    assert (accepted.entry.id, accepted.message) == (new.id, f"It replaces “{old.text}”.")
+    sentences = bench.call("why", subject=asks.id).sentences
+    assert f"{new.id} says the same, and is kept in its place." in sentences
+    assert not any("No longer true" in one for one in sentences)
+
+
+def test_the_history_of_a_workspace_says_what_replaced_what(bench: Bench) -> None:
+    changed(bench)
+    old = bench.memory().entries[0]
+    said = [one.sentence for one in bench.call("history").happenings]
+    assert f"kept, in place of {old.id} (it says that something changed)" in said

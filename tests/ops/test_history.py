@@ -45,10 +45,10 @@ def test_a_replacement_is_part_of_the_history(bench: Bench) -> None:
     waiting = bench.call("edit_entry", id=kept.id, text="hm").entry
     bench.call("accept_entry", id=waiting.id)
     assert lines(bench, id=kept.id) == [
-        "replaced an older entry, or was replaced",
+        f"replaced by {waiting.id}",
         f"a change to it waits in the inbox, as {waiting.id} (it is too short to be understood "
         "later)",
-        "replaced an older entry, or was replaced (enough time has passed since the last time)",
+        "kept, in place of an older entry (enough time has passed since the last time)",
     ]
     assert lines(bench, id=waiting.id)[0] == f"replaced {kept.id}"
 

@@ -71,7 +71,7 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
     if entry.anchors:
         rows.append(("speaks of", ", ".join(map(_anchor, entry.anchors))))
     if entry.since:
-        rows.append(("holds since", output.moment(entry.since)))
+        rows.append(("true since", output.moment(entry.since)))
     if entry.supersedes:
         rows.append(("replaces", ", ".join(entry.supersedes)))
     if entry.superseded_by:
@@ -93,13 +93,14 @@ def _anchor(anchor: Anchor) -> str:
 
 
 def status_of(entry: MemoryEntry) -> str:
-    """The status in words, with the reasons for it."""
+    """The status in words, with the reasons why it waits."""
     state = {
         "inbox": "waits in the inbox",
         "trashed": "in the trash",
         "superseded": "replaced",
     }.get(entry.status, entry.status)
-    return state + (f": {explanations.reasons(entry.reasons)}" if entry.reasons else "")
+    why = explanations.reasons(entry.reasons) if entry.status == "inbox" else ""
+    return f"{state}: {why}" if why else state
 
 
 def entry_lines(view: EntryView, *, mixed: bool = False) -> list[str]:
@@ -132,11 +133,9 @@ def _about(view: EntryView, mixed: bool) -> list[str]:
     about = explanations.marks(view.entry)
     if view.entry.anchors:
         about.append(f"speaks of {', '.join(map(_anchor, view.entry.anchors))}")
-    reasons = explanations.reasons(view.entry.reasons)
-    if mixed and view.entry.status == "inbox":
-        reasons = f"waits in the inbox: {reasons}"
-    if reasons:
-        about.append(reasons)
+    if view.entry.status == "inbox":
+        why = explanations.reasons(view.entry.reasons) or "no reason was kept"
+        about.append(f"waits in the inbox: {why}" if mixed else why)
     if view.entry.status == "inbox" and view.entry.supersedes:
         about.append(f"would replace {', '.join(map(short_id, view.entry.supersedes))}")
     if view.omitted and view.entry.status == "active":

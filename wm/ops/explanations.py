@@ -17,6 +17,8 @@ _TABLES = Tables("wm.ops")
 REASONS = dict(_TABLES.rows("reasons", columns=2))
 HAPPENED = {(kind, outcome): said for kind, outcome, said in _TABLES.rows("happened", columns=3)}
 """(evidence type, outcome) -> what happened to the entry."""
+ITSELF = tuple(_TABLES.rows("itself", columns=3))
+"""Evidence type, detail that names other entries, what happened to the entry itself."""
 BESIDE = dict(_TABLES.rows("beside", columns=2))
 """Detail that names a second entry -> what happened to that one."""
 CAME_FROM = {
@@ -59,7 +61,8 @@ def doubts(entry: MemoryEntry) -> list[str]:
     elif entry.scope != "workspace":
         found.append("only on " + entry.scope.replace(":", " ", 1))
     if entry.tainted:
-        found.append("from text of tools, files or the web (tainted)")
+        perhaps = "perhaps " if "not_attributable" in entry.reasons else ""
+        found.append(f"{perhaps}from text of tools, files or the web (tainted)")
     if entry.suspect:
         found.append(f"suspect: {reason(f'anchor_{entry.suspect}')}")
     if entry.status == "superseded":
@@ -84,6 +87,9 @@ def sentence_of(record: EvidenceRecord, *, of: str = "") -> str:
     what = HAPPENED.get(
         (record.type, record.outcome), f"{record.type.replace('_', ' ')}: {record.outcome}"
     )
+    for kind, detail, said in ITSELF:
+        if record.type == kind and (others := record.details.get(detail)):
+            what = said.format(others=", ".join(map(str, _as_ids(others))))
     if of and record.entry != of:
         beside = (name for name in BESIDE if of in _as_ids(record.details.get(name)))
         what = next((BESIDE[name].format(entry=record.entry) for name in beside), what)

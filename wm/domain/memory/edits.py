@@ -206,18 +206,18 @@ def accept(
             return memory, (fact,)
         memory, more = _answered(memory, entry, twins[0].id, now=now)
         return memory, (fact, *more)
+    memory, more = _retire(memory, entry.supersedes, by=entry.id, now=now)
     active = entry.model_copy(
         update={
             "status": "active",
             "reasons": (),
             "retention_clock": iso(now),
             "updated_at": iso(now),
+            "since": iso(now) if more else entry.since,
         }
     )
-    memory = entry_list.replaced(memory, active)
     fact = Fact("memory_accepted", "user", "accepted", entry.id, entry.reasons)
-    memory, more = _retire(memory, entry.supersedes, by=entry.id, now=now)
-    return memory, (fact, *more)
+    return entry_list.replaced(memory, active), (fact, *more)
 
 
 def reject(

@@ -113,8 +113,12 @@ def _origin(entry: MemoryEntry) -> str:
 def _changes(memory: WorkspaceMemory, entry: MemoryEntry) -> Iterator[str]:
     """What replaced the entry, and what it replaced, or would once accepted (WM-8)."""
     texts = {e.id: e.text for e in memory.entries}
-    if entry.status == "superseded" and entry.superseded_by in texts:
-        yield f"No longer true since {entry.updated_at[:10]}: “{texts[entry.superseded_by]}”"
+    heir = texts.get(entry.superseded_by, "") if entry.status == "superseded" else ""
+    if heir and canonical(heir) == canonical(entry.text):
+        yield f"{entry.superseded_by} says the same, and is kept in its place."
+        return
+    if heir:
+        yield f"No longer true since {entry.updated_at[:10]}: “{heir}”"
     for old in filter(texts.get, entry.supersedes):
         yield f"It {'would replace' if entry.status == 'inbox' else 'replaced'} “{texts[old]}”"
 

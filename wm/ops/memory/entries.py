@@ -100,7 +100,16 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
         with memory_editor(work, memory, MemoryEditor) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=work.settings.memory)
 
-    return change_entry(work, request, accept)
+    answer = change_entry(work, request, accept)
+    entry, memory = answer.entry, read_memory(work)
+    # The words of an accepted question are in force already, in the entry that it is about.
+    heir = find(memory, entry.superseded_by) if entry.status == "superseded" else entry
+    if heir is None or heir.status != "active":
+        return answer
+    now = iso(work.now)
+    retired = (e for e in memory.entries if e.superseded_by == heir.id and e.updated_at == now)
+    texts = ", ".join(f"“{old.text}”" for old in retired if old.id != entry.id)
+    return EntryAnswer(entry=heir, message=f"It replaces {texts}." if texts else "")
 
 
 def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:

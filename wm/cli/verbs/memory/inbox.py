@@ -189,5 +189,5 @@ def _print_accepted(answer: Any) -> None:
     if entry.status == "active":
         said = f"Accepted {entry.id}; prompts may show it in the next session, and in this one"
         said += " after a compaction"
-    output.lines(output.wrap(f"{said}.", output.width()))
+    output.lines(output.wrap(f"{said}. {answer.message}".rstrip(), output.width()))
     print_entry(entry)
