@@ -22,7 +22,7 @@ from tests.clients.scripts import turns as turns_
 from tests.clients.upstream import Exchange, Upstream
 from tests.docs.schemas import validate_printed
 from tests.proxy.scripted import MODEL, Agent, Chain, played
-from wm.cli.verbs.proxy.figures import short
+from wm.cli.verbs.proxy.figures import short, table
 from wm.daemon.client import Client
 from wm.domain.counts import dollars
 from wm.domain.paging.ledger import LedgerState, folded
@@ -274,3 +274,8 @@ def wait_for(port: int) -> None:
             return
         time.sleep(0.01)
     raise AssertionError("the proxy does not listen")
+
+
+def test_wide_figures_of_a_table_stay_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    table(("name", "sent", "read"), (6, 6, 6), [("a", "127.3k  98 %", "127.3k 100 %")])
+    assert "a      127.3k  98 % 127.3k 100 %" in capsys.readouterr().out

@@ -100,6 +100,18 @@ def test_a_recap_quotes_no_fact_that_was_replaced(bench: Bench) -> None:
     assert "6000" in tool(bench, "recap").text
 
 
+def test_a_recap_lists_what_was_kept_for_all_projects_and_no_question_twice(bench: Bench) -> None:
+    bench.event("user_prompt", text="Remember that we use yarn.")
+    bench.event("user_prompt", text="From now on answer me in German.")
+    bench.event("user_prompt", text="We switched to pnpm")
+    bench.event("session_ended")
+    found = bench.call("recap_sessions")
+    (recap,) = found.recaps
+    kept = ["we use yarn.", "We switched to pnpm", "answer me in German."]
+    assert [found.texts[name].lower() for name in recap.kept] == [one.lower() for one in kept]
+    assert recap.inbox == ()
+
+
 def test_first_words_that_quote_a_forgotten_fact_are_not_shown(bench: Bench) -> None:
     worked(bench, "s-0")
     bench.event("session_started", session="s-1")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from wm.cli import output
 from wm.cli.entries import short_id
-from wm.formats.recaps import Recap
+from wm.formats.recaps import Fix, Recap
 
 SHORT_SESSION = 8
 """Characters of a session's name; `wm inbox --session` accepts them."""
@@ -34,18 +34,22 @@ def _changed(one: Recap) -> tuple[str, ...]:
     return (*shown, *((f"and {more} more",) if more else ()))
 
 
+def _steps(fix: Fix) -> str:
+    """What ended an error, as the end of a phrase; "" if nothing of it was seen."""
+    edits = [f"by editing {' and '.join(fix.edited)}"] if fix.edited else []
+    runs = [f"with `{'` and `'.join(fix.commands)}`"] if fix.commands else []
+    return f" {' and '.join((*edits, *runs))}" if edits or runs else ""
+
+
 def _rows(one: Recap) -> list[output.Row]:
     checks = [f"{r.name} {f'exit {r.exit_code}' if r.exit_code else 'passed'}" for r in one.checks]
-    fixed = [
-        f"{f.category} {f.file or f.check}: {', '.join((*f.edited, *f.commands)) or 'no edit'}"
-        for f in one.fixes
-    ]
+    fixed = [f"{f.file or f.check} ({f.category}){_steps(f)}" for f in one.fixes]
     left = [f"{e.category} {e.file or e.check}" for e in one.open]
     rows = [
         ("changed", _changed(one)),
         ("checks", checks),
         ("commits", one.commits),
-        ("fixed by", fixed),
+        ("fixed", fixed),
         ("open", left),
     ]
     return [(f"  {name}", ", ".join(items)) for name, items in rows if items]

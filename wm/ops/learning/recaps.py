@@ -10,6 +10,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from wm.api.protocol import RecapAnswer, RecapRequest
+from wm.domain.memory.questions import MAY_REPLACE
 from wm.domain.session import recap
 from wm.domain.since import moment
 from wm.domain.times import iso
@@ -17,6 +18,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.recaps import Recap, Recaps
 from wm.formats.session_state import SessionState
 from wm.formats.tombstones import TrashedEntry
+from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.memory.documents import read_memory
 from wm.ops.operation import LocatedWork, Operation, located
 from wm.ops.place import USER_PLACE
@@ -47,11 +49,19 @@ def keep(work: LocatedWork, state: SessionState, known: Recaps) -> Recaps:
     name = sid(state.session_id)
     if state.recap is None or state.subagent:
         return known
-    own = [e for e in read_memory(work).entries if e.session == name]
-    inbox = tuple(e.id for e in own if e.status == "inbox")
+    own = [e for e in _entries(work) if e.session == name]
+    # A question has the words of an entry that is in force.
+    inbox = tuple(e.id for e in own if e.status == "inbox" and MAY_REPLACE not in e.reasons)
     active = tuple(e.id for e in own if e.status == "active")
     done = recap.finished(state.recap, state, session=name, inbox=inbox, entries=active)
     return recap.add_recap(known, done)
+
+
+def _entries(work: LocatedWork) -> tuple[MemoryEntry, ...]:
+    """The entries of this workspace, and those for all projects: a session may add to both."""
+    with suppress(StoreError):
+        return (*read_memory(work).entries, *read_memory(work.at(USER_PLACE)).entries)
+    return read_memory(work).entries
 
 
 def block(work: LocatedWork, state: SessionState, room: int) -> str:
@@ -78,7 +88,7 @@ def _run(work: LocatedWork, request: RecapRequest) -> RecapAnswer:
     found = [one for one in recaps if since is None or one.at >= iso(since)]
     shown = tuple(found[: request.last or (None if since else SHOWN)])
     named = {name for one in shown for name in (*one.kept, *one.inbox)}
-    entries = read_memory(work).entries if named else ()
+    entries = _entries(work) if named else ()
     known = {e.id: e.text for e in entries if e.id in named and e.status != "superseded"}
     return RecapAnswer(recaps=shown, texts=known)
 

@@ -21,7 +21,7 @@ from wm.settings.proxy import POLICIES
 
 _SHOWN = 20
 _LEVELS = ("whole", "lines that are shown elsewhere left out", "shortened", "a note", "gone")
-_HEAD = ("tokens, and share read from cache", "as it came", "predicted", "reported", "saved")
+_HEAD = ("tokens, share read from cache", "as it came", "predicted", "reported", "saved")
 session_option = text("--session", metavar="ID", help="Only this session.")
 
 
@@ -67,7 +67,7 @@ def _print_list(answer: Any, such: str, *, every: bool) -> None:
     if answer.requests:
         output.line()
         rows = [_request(one) for one in answer.requests[0 if every else -_SHOWN :]]
-        figures.table(_HEAD, (34, 12, 12, 12, 9), rows)
+        figures.table(_HEAD, (29, 13, 13, 13, 9), rows)
         output.line()
     for one in answer.totals:
         lines = filter(None, (paging_line(one), memory_line(one)))
