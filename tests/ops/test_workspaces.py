@@ -48,6 +48,15 @@ def test_two_roots_with_one_key_do_not_share(bench: Bench) -> None:
     assert bench.texts() == [SHIP]
 
 
+def test_what_a_user_says_of_this_branch_is_kept_for_this_branch(bench: Bench) -> None:
+    repository(bench.project)
+    said = "The tests need PIER=1, remember that for this branch only."
+    (here,) = bench.event("user_prompt", text=said).remembered
+    (every,) = bench.event("user_prompt", text="Remember that all branches are short.").remembered
+    assert [one.entry.scope for one in (here, every)] == ["branch:main", "workspace"]
+    assert here.message.endswith(", only on branch main).")
+
+
 def test_a_moved_checkout_keeps_its_memory_in_both_directions(bench: Bench) -> None:
     kept = bench.remember(SHIP)
     old, new = bench.project, bench.project.with_name("store")

@@ -104,12 +104,42 @@ _REMINDERS = "|".join(_any_of("request_reminder", lang) for lang in phrases("req
 _TAILS = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
 
 
+_ONLY = "only|just|nur|solo|so|seulement|uniquement|solamente|alleen"
+_UNTIL = r"(?:until|till|bis|hasta|ate|fino a|tot|jusqu.(?:a|au|en)?)\s+(?:\S+\s+){0,2}\S+"
+_SCOPE = (
+    rf"(?:(?:{_ONLY})\s+)?(?:{_UNTIL}|nest[ea]\s+\S+|(?:for|on|in|across|fur|auf|pour|sur|dans|para|pra|"
+    r"en|em|per|su|voor|op)\s+(?:(?:this|the|our|my|all|every|whole|entire|dies(?:e[nmrs]?)?|das|alle|"
+    r"unsere?[nm]?|meine?[nm]?|ce|cet|cette|tou(?:s|t|te|tes)|les|nos|mes|est[ae]|tod[ao]s?|mis|nuestr[ao]s?|"
+    rf"quest[ao]|tutti|i|deze|dit|dezen)\s+){{1,3}}\S+(?:\s+\S+)?)(?:\s+(?:{_ONLY}))?"
+)
+"""Where or how long something holds, with no fact: "for this branch only", "until friday"."""
+_ONLY_SCOPE = Lazy(rf"^(?:{_SCOPE}|for next time|from now on)$")
+_THIS_BRANCH = Lazy(
+    r"\b(?:this|dies(?:e[nmrs]?)?|cette|est[ae]|nest[ea]|ness[ea]|quest[ao]|deze|te[nj]|tym|bu|"
+    r"den har)\s+(?:git[ -])?(?:branch\w*|zweig|rama|ramo|galez\w*|dal\w*|grenen)\b|"
+    r"эт(?:а|ои|у) ветк|这个?分支|這個?分支|このブランチ|이 브랜치"
+)
+_LIMITS = Lazy(rf"\b(?:{_ONLY})\b|^{_UNTIL}|\bbranch")
+
+
+def says_only_where(text: str) -> bool:
+    """Whether a text only says where or how long the fact before it holds: "in this repo"."""
+    return _ONLY_SCOPE.is_match(flattened(text).strip(" \t.,:;!"))
+
+
+def names_this_branch(text: str) -> bool:
+    """Whether a fact is about the branch that is checked out."""
+    return _THIS_BRANCH.search(flattened(text)) is not None
+
+
 def _tail_pattern(tails: str) -> Lazy:
-    """A request at the end of a line: a mark or "and", a phrase that points back, small words."""
-    small = f"for later|for next time|for the future|decision|rule|fact|convention|ok|ja|{_PLEASE}"
+    """A request at the end of a line: a mark or "and", a phrase that points back, small words or
+    where it holds."""
+    small = "for later|for next time|from now on|for the future|decision|rule|fact|convention|ok|ja"
+    small = f"{small}|{_PLEASE}"
     return Lazy(
         rf"(?:[.;,!،。，；！।、(\x{{2014}}\x{{2013}}-]\s*|\s)(?:(?:{_AND})[,:]?\s+)*"
-        rf"(?:(?:{_PLEASE}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}))?"
+        rf"(?:(?:{_PLEASE}),?\s+|请|請|你要)?(?:{tails})(?:\s+(?:{small}|({_SCOPE})))?"
         r"[\s.!。！।)*_]*$"
     )
 
@@ -170,7 +200,10 @@ def fact_before(line: str) -> str:
     found = _TAIL.search(flat)
     if found is None or not _MARKED.is_match(found.group()) or _negates(flat[: found.start()]):
         return ""
-    return last_sentence(line[: found.start() + (flat[found.start()] in ".!。！।")])
+    fact = last_sentence(line[: found.start() + (flat[found.start()] in ".!。！।")])
+    scope = line[found.start(1) : found.end(1)] if found[1] else ""
+    # A limit is part of the fact: "read-only, remember that until friday".
+    return f"{fact} ({scope})" if fact and _LIMITS.search(flattened(scope)) else fact
 
 
 def last_sentence(text: str) -> str:
@@ -193,7 +226,8 @@ def facts_in(line: str) -> Iterator[str]:
         _, begin, end = found
         text = _without_end(line[begin : after[0]]) if after and after[0] < end else line[begin:end]
         text = _without_frame(text)
-        is_fact = len(text) >= 4 and not _ASKS.search(text) and not is_polite(text)
+        is_fact = len(text) >= 4 and not (_ASKS.search(text) or is_polite(text))
+        is_fact = is_fact and not says_only_where(text)
         if is_fact and not text.startswith(_POINTERS):
             yield text
 

@@ -816,7 +816,7 @@ def _why_not(text: str, plain: str, lang: str) -> str:
     whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else _plain(text).strip()
     if deferral is not None and deferral.search(whole[:TRIGGER_CHARS]) is not None:
         return "deferral"
-    if not bare or _POINTING.fullmatch(bare):
+    if not bare or _POINTING.fullmatch(bare) or inner_requests.says_only_where(bare):
         return "empty_request"
     if _ONE_OFF.match(plain) is not None or _SPOKEN_OF.match(_plain(bare)) is not None:
         return "one_off"

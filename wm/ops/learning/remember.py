@@ -330,6 +330,8 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
     match admission.outcome:
         case "promoted":
             where = ", in all your projects" if entry.scope == USER else ""
+            if entry.scope.startswith(BRANCH):
+                where = f", only on branch {entry.scope.removeprefix(BRANCH)}"
             said = f"Remembered as {entry.id} ({entry.type}{where})."
         case "absorbed":
             said = f"Known already, as {entry.id}{_again(admission)}."

@@ -16,7 +16,7 @@ from wm.api.protocol import Remembered, RememberRequest, WorkspacePlace
 from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.facts import Fact
 from wm.domain.failures import open_errors
-from wm.domain.learning import requests
+from wm.domain.learning import inner_requests, requests
 from wm.domain.learning.stated import Statement, scope_of
 from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
@@ -334,24 +334,28 @@ def _keep_requested(
     shows_user = memory is None or not memory.without_user
     return tuple(
         learn_or_wait(work, wanted, reasons)
-        for wanted, reasons in _remember_requests(found, session, shows_user=shows_user)
+        for wanted, reasons in _remember_requests(
+            found, session, shows_user=shows_user, branch=work.place.branch or ""
+        )
     )
 
 
 def _remember_requests(
-    found: requests.Requests, session: str, *, shows_user: bool = True
+    found: requests.Requests, session: str, *, shows_user: bool = True, branch: str = ""
 ) -> Iterator[tuple[RememberRequest, tuple[str, ...]]]:
     """What the user's message asks to keep, each with the reasons to send it to the inbox.
-    shows_user: the workspace shows what is for all projects."""
+    shows_user: the workspace shows what is for all projects. branch: the one that is checked out,
+    to which a fact about "this branch" belongs."""
 
-    def to_remember(text: str, type: str = "", *, user: bool = False) -> RememberRequest:
+    def to_remember(text: str, type: str = "", **where: bool) -> RememberRequest:
         return RememberRequest(
-            text=text, type=type, source="explicit", origin="user", session=session, user=user
+            text=text, type=type, source="explicit", origin="user", session=session, **where
         )
 
     for item in found.found:
         user = shows_user and scope_of(item.text) == USER
-        yield to_remember(item.text, item.type or "", user=user), ()
+        here = not user and bool(branch) and inner_requests.names_this_branch(item.text)
+        yield to_remember(item.text, item.type or "", user=user, branch_only=here), ()
     if found.unparsed:
         yield to_remember(found.unparsed), (requests.TOO_MANY,)
 
