@@ -192,6 +192,9 @@ def test_who_changes_one_of_two_facts_is_asked_about_the_older_entry(old: str, n
         ("The winch is written in Pascal.", "The winch uses diesel now."),
         ("The siren is Howlix.", "The siren runs before each storm now."),
         ("The main pier is protected.", "The main pier is Northpoint now."),
+        ("We never dive on Sundays.", "dives are allowed again"),
+        ("Wir ankern nie am Sonntag", "anchors: ankern is allowed again"),
+        ("Guides are written in Troff.", "Die Guides sind jetzt zweisprachig."),
     ],
 )
 def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, new: str) -> None:
@@ -210,6 +213,7 @@ def test_what_begins_with_another_subject_replaces_nothing_by_itself(old: str, n
         ("Sessions are in Redis.", "we moved auth from JWT to session cookies"),
         ("The winch uses KRT.", "The winch is in services/winch now."),
         ("Los muelles usan Karma.", "Los muelles están ahora en muelles/"),
+        ("手册用荷兰语写", "手册现在在wiki里"),
         ("We use Karma for tests.", "Fixtures are in tests/data now."),
         ("Uploads are limited to 10 MB.", "Uploads are deleted after 30 days now."),
         ("Write berth notes in Dutch.", "emojis in berth notes are fine now"),

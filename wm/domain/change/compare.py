@@ -605,6 +605,8 @@ def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) ->
         certain = pair.differs_in_kind() and ("amount" in known or len(known) == 3)
         return Change.NONE if certain or change is Change.UNCLEAR else Change.UNCLEAR
     another = pair.begins_with_another() or pair.names_a_part() or pair.relates_otherwise()
+    # One word that two languages share, as a name, says little of what each is about.
+    another |= new.lang != old.lang and len(pair.shared) < 2 and not pair.exchanges_value()
     unsure = pair.says_more() or (another and not pair.over())
     return Change.UNCLEAR if unsure else change
 
@@ -720,8 +722,10 @@ def _by_rules(pair: Pair) -> Change:
             return Change.NONE if another else Change.UNCLEAR
         if pair.lost and old.kinds(pair.lost) == {"has"}:
             return Change.NONE  # "deploys need a ticket" and "deploys are allowed again"
+        # "We never deploy on Fridays" and "deploys are allowed again": on Fridays, too?
+        some = any(w.role == "in" or is_amount(w) for w in pair.lost)
         sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
-        return Change.REPLACES if sure else Change.UNCLEAR
+        return Change.REPLACES if sure and not some else Change.UNCLEAR
     if over or lifts or new.has(NOW) or new.has(CHANGES):
         return _marked(pair, over, lifts)
     if pair.value_apart() and not pair.lost:

@@ -362,7 +362,7 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return found | {"has"}
         if lead in _WITH:
             return found | ({"with", "in"} if word.is_value else {"with"})
-        if "/" in word.word:
+        if "/" in word.word or self.clauses[word.clause].text[word.end :].startswith(_BEHIND["zh"]):
             return {"place"}
         if _BEFORE.get(self.lang, {}).get(lead) == "in":
             last = self.clauses[word.clause].text[: word.start].split()[-1]
@@ -670,6 +670,8 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         ):
             continue
         if is_cjk(raw[0]):
+            if raw in _BEHIND["zh"]:  # "wiki 里": it ends the name before it
+                continue
             yield from _cjk_words(raw, start, clause, plain[end : end + 2])
             continue
         bare = raw.strip(_EDGE) if not raw.lstrip(_EDGE).startswith("/") else raw.strip("\"'`,;:()")
