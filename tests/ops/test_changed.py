@@ -85,5 +85,8 @@ def test_an_accepted_question_names_the_entry_that_is_in_force(bench: Bench) -> 
 def test_the_history_of_a_workspace_says_what_replaced_what(bench: Bench) -> None:
     changed(bench)
     old = bench.memory().entries[0]
+    bench.event("session_started", session="s-2")
+    bench.prompt("s-2")
     said = [one.sentence for one in bench.call("history").happenings]
+    assert said[0] == "put into a prompt, entries: 2"
     assert f"kept, in place of {old.id} (it says that something changed)" in said

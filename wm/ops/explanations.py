@@ -89,7 +89,8 @@ def sentence_of(record: EvidenceRecord, *, of: str = "") -> str:
     )
     for kind, detail, said in ITSELF:
         if record.type == kind and (others := record.details.get(detail)):
-            what = said.format(others=", ".join(map(str, _as_ids(others))))
+            names = _as_ids(others)
+            what = said.format(others=", ".join(map(str, names)), count=len(names))
     if of and record.entry != of:
         beside = (name for name in BESIDE if of in _as_ids(record.details.get(name)))
         what = next((BESIDE[name].format(entry=record.entry) for name in beside), what)

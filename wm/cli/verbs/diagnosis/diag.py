@@ -44,10 +44,12 @@ def status(answer: diag.DiagStatus) -> None:
     print_heading(answer.place)
     paint = {"ok": output.good, "warning": output.warn}.get(answer.verdict, output.bad)
     stored = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
+    refused = f"{answer.rejected:,} in the last 7 days"
+    refused += ": wm diag rejected" if answer.rejected else ""
     rows: list[output.Row] = [
         ("verdict", answer.verdict, paint),
         ("holds", stored or "nothing yet"),
-        ("refused", f"{answer.rejected:,} in the last 7 days"),
+        ("refused", refused),
         ("evidence", output.count(answer.evidence, "record")),
         ("last kept", output.moment(answer.last_kept_at)),
         ("last prompt", output.moment(answer.last_prompt_at)),
