@@ -153,6 +153,21 @@ def test_the_rendered_block_is_fenced_labelled_grouped_and_ends_with_omissions()
     assert lines[-1] == "1 more: wm search, wm inspect (1 over the limit of entries)"
 
 
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("The crane is in the yard since yesterday.", True),
+        ("Der Kran steht seit letzter Woche im Hof.", True),
+        ("起重机从昨天开始在院子里。", True),
+        ("Wir nutzen hier den Kran.", False),
+        ("The crane is in the yard.", False),
+    ],
+)
+def test_a_text_that_speaks_of_its_day_says_which_day_it_was(text: str, date: bool) -> None:
+    said = render(shown(memory(entry("m_1", text, created_at=ago(days=9)))), SETTINGS)
+    assert (f"{text} (noted {ago(days=9)[:10]})" in said) is date
+
+
 def test_nothing_to_show_renders_nothing() -> None:
     assert render(shown(memory()), SETTINGS) == ""
     assert render(shown(memory(entry(), limits=Limits(max_rendered_chars=80))), SETTINGS) == ""

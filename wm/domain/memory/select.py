@@ -22,6 +22,7 @@ from wm.formats.prompt_epoch import Omission
 from wm.formats.workspace_memory import TEAM, TYPES, Limits, MemoryEntry, WorkspaceMemory
 from wm.settings import MemorySettings
 from wm.text.escape import neutralise
+from wm.text.letters import WordPattern
 from wm.text.sentences import first_sentences
 
 FRAME_CHARS = 420
@@ -81,11 +82,25 @@ def line(entry: MemoryEntry, settings: MemorySettings) -> str:
     return f"- {neutralise(shown)}{more}{doubt}{dated(entry)}{shared_by(entry)}"
 
 
+_SINCE_WHEN = WordPattern(
+    r"\b(?:yesterday|today|tomorrow|(?:last|next|this) (?:week|month|quarter|sprint|year)|gestern|"
+    r"heute|(?:letzte|nächste|diese)[nrs]? (?:woche|monat|jahr)|depuis hier|aujourd'hui|demain|"
+    r"ayer|hoy|semana pasada|mes pasado|ieri|oggi|domani|ontem|hoje|amanhã|semana passada|"
+    r"gisteren|vandaag|вчера|сегодня|завтра)\b|昨天|今天|明天|上周|下周|上个月|下个月|昨日|今日|"
+    r"明日|先週|来週|先月|来月|어제|오늘|내일|지난주|다음 주"
+)
+"""Words that are true of the day on which they are said."""
+
+
 def dated(entry: MemoryEntry) -> str:
-    """Since when a changed statement holds, and that two entries disagree (WM-8)."""
+    """Since when a changed statement holds, that two entries disagree (WM-8), and when a text was
+    said that speaks of its day: "since yesterday"."""
     if entry.conflicts and entry.status == "active":
         return f" (noted {entry.created_at[:10]}; another note differs, not decided yet)"
-    return f" (since {entry.since[:10]})" if entry.since else ""
+    if entry.since:
+        return f" (since {entry.since[:10]})"
+    speaks = entry.created_at and _SINCE_WHEN.search(entry.text) is not None
+    return f" (noted {entry.created_at[:10]})" if speaks else ""
 
 
 def shared_by(entry: MemoryEntry) -> str:
