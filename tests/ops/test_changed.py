@@ -70,6 +70,20 @@ def test_a_new_value_that_waits_replaces_the_old_one_once_it_is_accepted(bench: 
     assert [e.status for e in bench.memory().entries] == ["active", "inbox"]
 
 
+def test_what_may_contradict_an_entry_is_asked_about_once_it_is_accepted(bench: Bench) -> None:
+    both = "prod is on the Harbour cluster, staging is on Pierhost"
+    bench.event("user_prompt", text=f"Remember that {both}")
+    bench.later(days=1)
+    said = "staging moved from Pierhost to Quayhost again, sorry for the back and forth"
+    bench.event("user_prompt", text=said, session="s-2")
+    old, waits = bench.memory().entries
+    assert (waits.status, waits.supersedes, waits.conflicts) == ("inbox", (), (old.id,))
+    bench.call("accept_entry", id=waits.id)
+    old, new, asks = bench.memory().entries
+    assert (old.status, old.conflicts, new.status) == ("active", (new.id,), "active")
+    assert asks.reasons == ("may_replace",)
+
+
 def test_an_accepted_question_names_the_entry_that_is_in_force(bench: Bench) -> None:
     bench.event("user_prompt", text="remember that we use yarn")
     bench.event("user_prompt", text="We switched to pnpm")

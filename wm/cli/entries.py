@@ -136,8 +136,10 @@ def _about(view: EntryView, mixed: bool) -> list[str]:
     if view.entry.status == "inbox":
         why = explanations.reasons(view.entry.reasons) or "no reason was kept"
         about.append(f"waits in the inbox: {why}" if mixed else why)
-    if view.entry.status == "inbox" and view.entry.supersedes:
-        about.append(f"would replace {', '.join(map(short_id, view.entry.supersedes))}")
+        if view.entry.supersedes:
+            about.append(f"would replace {', '.join(map(short_id, view.entry.supersedes))}")
+        elif view.entry.conflicts:
+            about.append(f"may contradict {', '.join(map(short_id, view.entry.conflicts))}")
     if view.omitted and view.entry.status == "active":
         about.append(f"not in prompts: {explanations.reason(view.omitted)}")
     return about

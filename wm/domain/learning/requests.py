@@ -118,7 +118,7 @@ _ANY_TAIL = WordPattern(
 
 
 _FORGET_HINT = WordPattern(
-    r"forget|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊|true|the case|nicht mehr|memori|mémoire|souvenir|recuerdo|"
+    r"forget|ignor|disregard|scra|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊|true|the case|nicht mehr|memori|mémoire|souvenir|recuerdo|"
     r"cierto|verda|vrai|exact|erinnerung|notiz|gedächtnis|speicher|nota|note|dimentica|scorda|ricordo|vero|lembrança|vergeet|geheugen|"
     r"herinnering|notitie|niet (?:meer|langer)|zapomnij|pamięci|wspomnienie|notatkę|prawd|glöm|minne|anteckning|längre|забудь|памят|"
     r"воспоминание|запись|заметку|верно|правда|пам.?яті|спогад|запис|нотатку|unut|sil|doğru|quên|bộ nhớ|ký ức|ghi|đúng|भूल|मेमोरी|"

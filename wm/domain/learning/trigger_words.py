@@ -154,8 +154,8 @@ TAIL_ASKS: Rows = (
 finds the others."""
 
 NEGATIONS: Rows = (
-    ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:(?:please|ever|you|just|also|need|have|to)\s+){0,2}?(?:remember(?:ing)?\b|memori[sz](?:e|ing)\b|(?:save|saving|store|storing|keep|keeping|add|adding|commit|record|write|note)\b.{0,30}\b(?:memory|mind|this|that|it)\b)|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything))"),
-    ("de", r"(?:(?:bitte )?(?:merke?|notiere?|speichere?|behalte?|merken)(?: (?:dir|sie|sich|euch))*(?: (?:das|dies|es|den|die|bitte|hier))* (?:nicht|nie|bloß nicht)\b|nicht merken|(?:du )?(?:musst|brauchst|sollst)(?: du)?(?: dir)?(?: das| dies| es)? nicht |vergiss (?:das|dies|es|was|bitte)|(?:das )?nicht (?:speichern|notieren|behalten))"),
+    ("en", r"(?:(?:please |pls )?(?:do not|don't|dont|never|no need to|not to|you (?:do not|don't|needn't|need not|should not|shouldn't|must not|mustn't)(?: have to| need to)?|there is no need to|there's no need to|stop)\s+(?:(?:please|ever|you|just|also|need|have|to)\s+){0,2}?(?:remember(?:ing)?\b|memori[sz](?:e|ing)\b|(?:save|saving|store|storing|keep|keeping|add|adding|commit|record|write|note)\b.{0,30}\b(?:memory|mind|this|that|it)\b)|not (?:something|worth|anything) (?:to|you should) remember|(?:nothing|not) (?:to remember|worth remembering)|forget (?:this|that|it|about|what|the|everything)|(?:please )?(?:ignore|disregard|scrap|scratch) what (?:i|we) (?:said|told you|mentioned|wrote))"),
+    ("de", r"(?:(?:bitte )?(?:merke?|notiere?|speichere?|behalte?|merken)(?: (?:dir|sie|sich|euch))*(?: (?:das|dies|es|den|die|bitte|hier))* (?:nicht|nie|bloß nicht)\b|nicht merken|(?:du )?(?:musst|brauchst|sollst)(?: du)?(?: dir)?(?: das| dies| es)? nicht |vergiss (?:das|dies|es|was|bitte)|ignorier(?:e|en sie)?,? (?:bitte,? )?was ich|(?:das )?nicht (?:speichern|notieren|behalten))"),
     ("es", r"(?:no (?:me |lo |la )?(?:recuerdes|recuerde|guardes|guarde|anotes|anote|memorices|memorice|apuntes|recordar|hace falta|es necesario|tienes que|necesitas)|olvida(?:te)? (?:esto|eso|lo|que|de)|no vale la pena)"),
     ("fr", r"(?:ne (?:retiens|retenez|mémorise|mémorisez|note|notez|garde|gardez|enregistre|enregistrez|sauvegarde) (?:pas|rien)|n'(?:enregistre|enregistrez|ajoute|ajoutez) (?:pas|rien)|(?:ce n'est )?pas (?:besoin|la peine|nécessaire|utile)|inutile de|oublie(?:z)? (?:ça|cela|ceci|ce que))"),
     ("pt", r"(?:não (?:me |o |a )?(?:lembres?|guardes?|guarda|anotes?|memorizes?|salves?|registres?|precisa|é preciso|há necessidade|é necessário)|esqueç[ae] (?:isso|isto|o que|que)|esquece (?:isso|isto))"),
@@ -178,11 +178,11 @@ DEFERRALS: Rows = (
 """Matched in the text after the trigger (Japanese, Korean: anywhere in the line)."""
 
 FORGETS: Rows = (
-    ("en", r"(?:you (?:can|may|should) )?(?:please )?forget (?:that|what (?:i|we) (?:said|told you|mentioned|wrote) about|the (?:fact|rule|memory|note|decision|preference|thing) (?:that|about|with))[ :,]+(.{3,})"),
+    ("en", r"(?:you (?:can|may|should) )?(?:please )?(?:(?:forget|ignore|disregard|scrap|scratch) what (?:i|we) (?:said|told you|mentioned|wrote) about|forget (?:that|the (?:fact|rule|memory|note|decision|preference|thing) (?:that|about|with)))[ :,]+(.{3,})"),
     ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
     ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
     ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:)\s+(.{3,})"),
-    ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?,? was ich (?:dir |ihnen )?(?:über|zu[mr]?) (.{3,}?) (?:gesagt|geschrieben|erzählt) habe"),
+    ("de", r"(?:bitte )?(?:vergiss|vergessen sie|ignorier(?:e|en sie)?)(?: bitte)?,? was ich (?:dir |ihnen )?(?:über|zu[mr]?) (.{3,}?) (?:gesagt|geschrieben|erzählt) habe"),
     ("de", r"(?:bitte )?(?:lösche?|entferne|streiche?)(?: bitte)? (?:(?:die|deine) (?:erinnerung|notiz)(?: (?:über|an|zu[mr]?)|,? dass|:)|aus (?:dem|deinem) (?:gedächtnis|speicher)(?:,? dass|:))\s+(.{3,})"),
     ("es", r"(?:por favor,? )?(?:olvida|olvide|olvídate de)(?: que|:| lo que (?:te )?(?:dije|he dicho) (?:sobre|de))\s+(.{3,})"),
     ("es", r"(?:por favor,? )?(?:borra|elimina|quita) (?:(?:el recuerdo|la nota)(?: sobre| de que| de)|de (?:tu|la) memoria(?: que|:))\s+(.{3,})"),
