@@ -226,13 +226,19 @@ def disappearances(answer: diag.Disappearances) -> None:
             output.lines(output.hang("", f"{row.how}: {row.sentence}", COLUMN, output.dim))
 
 
+_STATES = {"missing": "not written yet"}
+
+
 @command.command("health", short_help="Check the files of this workspace.")
 @prints_answer("diag_health", failed=lambda answer: not answer.sound)
 def health(answer: diag.DiagHealth) -> None:
     """Check the files of this workspace and its evidence, without reading all data (`wm fsck`
     checks everything). Exit code 1 if something is damaged."""
     rows: list[output.Row] = [
-        (found.document, " · ".join(filter(None, (found.health, found.detail))))
+        (
+            found.document,
+            " · ".join(filter(None, (_STATES.get(found.health, found.health), found.detail))),
+        )
         for found in answer.documents
     ]
     records = output.count(answer.records, "record")
