@@ -54,6 +54,30 @@ def test_an_event_that_arrives_twice_shows_its_notice_twice(bench: Bench) -> Non
     assert not said(bench, RULE).shown
 
 
+OLD_PORT, NEW_PORT = "the docs are on port 8000", "the docs moved to port 9000"
+
+
+@pytest.mark.parametrize(
+    ("second", "active"),
+    [
+        ("scratch that, the docs are still on the old one", OLD_PORT),
+        ("actually no, first check the docs build", NEW_PORT),
+        ("are the docs still slow?", NEW_PORT),
+    ],
+)
+def test_what_the_next_message_takes_back_is_undone(bench: Bench, second: str, active: str) -> None:
+    said(bench, OLD_PORT, session="s-0")
+    bench.later(days=1)
+    said(bench, NEW_PORT)
+    assert bench.texts() == [NEW_PORT]
+    answer = said(bench, second)
+    assert bench.texts() == [active]
+    assert (f"wm took back: “{NEW_PORT}”" in answer.shown) is (active == OLD_PORT)
+    if active == OLD_PORT:
+        bench.call("undo", act=answer.shown.rpartition("wm undo ")[2].rstrip(")"))
+        assert bench.texts() == [NEW_PORT]
+
+
 def test_an_undo_takes_the_statement_back(bench: Bench) -> None:
     said(bench, RULE)
     [entry] = bench.memory().entries

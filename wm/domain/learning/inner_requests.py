@@ -335,3 +335,22 @@ def is_retracted(fact: str, rest: str) -> bool:
         bool(plain)
         and "retract" in concepts_of(plain, language(folded(fact + " " + after))).anywhere
     )
+
+
+OPENING_CHARS, NAMING_CHARS = 40, 4
+"""How early a message takes something back, and the shortest word that names what [chars]."""
+_STAYS = Lazy(
+    r"\b(?:keep|still|stays?|stick|remains?|leave|bleib\w*|behalten|weiterhin|rest(?:e|ons|ez)|gard(?:e|ons)|"
+    r"seguimos|sigue|quedamos|mantenemos|ficamos|mantemos|continua|restiamo|rimane|teniamo|blijv?en|"
+    r"blijft|houden|behaller|kvar|zostaj\w*|zostan\w*|оста\w+|kalsin)\b|还是|還是|继续|繼續|のまま|그대로"
+)
+"""Words that say that something stays as it was."""
+
+
+def takes_back(message: str, text: str) -> bool:
+    """Whether a message takes back a text of the message before: it says so first, and that
+    something which the text names stays: "scratch that, the port is still 25"."""
+    said = folded(message)
+    named = any(len(word) >= NAMING_CHARS for word in {*folded(text).split()} & {*said.split()})
+    stays = named and _STAYS.search(flattened(message)) is not None
+    return stays and is_retracted("", message[:OPENING_CHARS])

@@ -153,7 +153,7 @@ def _stage(
 # --- one act ----------------------------------------------------------------------------------
 
 
-def _undo(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
+def undo_one(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     """Undo one act, or say what that would do. Only with `apply` anything is written."""
     act = _wanted(work, request)
     if _is_move(act):
@@ -472,8 +472,8 @@ def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Doc
 
 
 list_acts = Operation("list_acts", ActsRequest, Acts, located(_list))
-plan_undo = Operation("plan_undo", UndoRequest, Undone, located(partial(_undo, apply=False)))
-undo = Operation("undo", UndoRequest, Undone, located(partial(_undo, apply=True)), _undo_refs)
+plan_undo = Operation("plan_undo", UndoRequest, Undone, located(partial(undo_one, apply=False)))
+undo = Operation("undo", UndoRequest, Undone, located(partial(undo_one, apply=True)), _undo_refs)
 plan_rollback = Operation(
     "plan_rollback", RollbackRequest, Rollback, located(partial(_rollback, apply=False))
 )

@@ -40,6 +40,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
 from wm.ops.learning.recaps import recaps_ref
 from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
+from wm.ops.learning.taken_back import take_back
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
 from wm.ops.memory.entries import forget_one
@@ -291,6 +292,10 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     # A recap must not quote what its session forgot.
     state = record_recap.prompted(work, state, "" if forgotten_ids else message.text)
     state = working_memory.counted(_apply(work, state, event))
+    taken = ""
+    if state.learned:
+        taken, taken_ids = take_back(work, state, message.text)
+        forgotten_ids |= taken_ids
     learned = stated.keep(work, message.stated, state.session_id)
     for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:
@@ -307,7 +312,8 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     return EventAnswer(
         remembered=remembered,
         learned=learned,
-        shown=stated.notice(work, learned) or stated.upgrade_notice(work, learned),
+        shown="\n".join(filter(None, (taken, stated.notice(work, learned))))
+        or stated.upgrade_notice(work, learned),
         open_errors=len(state.open_errors),
         notices=(*confirmations, *forgotten, *notice, *also),
     )
