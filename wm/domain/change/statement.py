@@ -282,17 +282,13 @@ class ParsedStatement(Struct, frozen=True, dict=True):
     def is_one_of_several(self, word: ContentWord) -> bool:
         """Whether a word is the object of a verb with several objects."""
         clause = self.clauses[word.clause].text
-        if any(start < 4 for start, _ in _SEVERAL.spans(clause[word.end :])):
-            return True
         begin = max((w.start for w in self._before(word)), default=0)
         ends = (begin + end for _, end in _SEVERAL.spans(clause[begin : word.start]))
         return any(ARTICLES.issuperset(self._since(end, word)) for end in ends)
 
     def is_object(self, word: ContentWord) -> bool:
         """Whether a word directly follows a verb, with an article at most, and no verb that has one
-        object, or has the mark of an object."""
-        if self.clauses[word.clause].text.startswith(_OBJECT_MARKS, word.start + len(word.word)):
-            return True
+        object."""
         before = self._before(word)
         if not before or is_cjk(word.word[0]) or _USES.is_match(self._written(before[-1])):
             return False
