@@ -373,12 +373,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Whether a word may be a verb with the next word as its object, or part of a name, as
         "port" in "the mailer port is 2525"."""
         behind = [w for w in self.between(word, after).split() if w not in ARTICLES]
-        if word.is_value or word.is_participle or len(word.word) < 4:
-            return False
-        if after.is_adverb or after.role or word.clause != after.clause:
-            return False
-        if NAMES.is_match(self._written(word)):
-            return False
         return not behind or behind[0] in BE or CHANGES.is_match(behind[0])
 
     def _is_date_of_change(self, word: ContentWord) -> bool:
@@ -666,8 +660,6 @@ def _words(shown: str, plain: str, clause: int) -> Iterator[ContentWord]:
         ):
             continue
         if is_cjk(raw[0]):
-            if raw in _BEHIND["zh"]:  # "wiki 里": it ends the name before it
-                continue
             yield from _cjk_words(raw, start, clause, plain[end : end + 2])
             continue
         bare = raw.strip(_EDGE) if not raw.lstrip(_EDGE).startswith("/") else raw.strip("\"'`,;:()")
