@@ -45,7 +45,7 @@ STORY: tuple[tuple[str, int, str], ...] = (
         "remember 'The API lives in services/ferry.' --type project --importance low --branch",
         0,
         """\
-        Remembered as m_2 (project).
+        Remembered as m_2 (project, only on branch main).
           The API lives in services/ferry.
         """,
     ),

@@ -42,7 +42,8 @@ def notes(models: Iterable[ReplayedModel], left: Mapping[str, int], prices: str)
 def table(head: Sequence[str], widths: Sequence[int], rows: Sequence[Sequence[str]]) -> None:
     """A table: names aligned left, figures right, a space between any two."""
     for number, row in enumerate((head, *rows)):
-        cells = (f" {cell:>{width - 1}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        pairs = zip(row[1:], widths[1:], strict=True)
+        cells = (f" {cell:>{width - 1}}" if width else cell for cell, width in pairs)
         line = f"  {output.padded(row[0], widths[0])}{''.join(cells)}"
         output.line(line if number else output.dim(line))
 
