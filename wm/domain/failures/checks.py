@@ -126,12 +126,12 @@ def _proof(
     tolerates = "||" in command
     is_own = any(c.own or c.word in known_tools.TASK_RUNNERS for c in active)
     reads_lines = any(c.purpose for c in active) or not (tolerates or is_own)
-    reads_lines &= all(c.silent or c.lists for c in ran.proved)
+    reads_lines &= all(c.silent or c.lists or c.filters for c in ran.proved)
     reads_findings = reads_lines and not tolerates and _CUT.search(command) is None
     printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
     if reads_lines and telling.says_failure(printed, placed=reads_findings):
         return Proof.FAILURE
-    if not reads_lines and telling.crashed(printed):
+    if telling.stopped(printed) or (not reads_lines and telling.crashed(printed)):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY

@@ -44,6 +44,8 @@ class ShellCommand(Struct, frozen=True):
     shows_all: bool = True
     idle: bool = False
     own: bool = False
+    filters: bool = False
+    """It reads what another command prints."""
     word: str = ""
     """The program's own name, with which its complaints begin."""
 
@@ -230,6 +232,7 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
     outside: list[str] = []
     strict = pipefail = False
     parts: list[tuple[Pipeline, tuple[ShellCommand, ...], bool]] = []
+    inner: list[ShellCommand] = []
     for step in script.steps:
         first = step.pipe[0]
         while step.depth > len(outside):
@@ -244,15 +247,20 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
             where = moved
             parts.append((step, (), pipefail))
             continue
-        nested = _nested(step, root, where, depth)
-        if nested is not None:
-            blamed = tuple(replace(command, idle=True) for command in nested.suspects)
-            parts.append((step, nested.proved or blamed, True))
-            continue
-        commands = tuple(_command(words, root, where) for words in step.pipe)
-        parts.append((step, commands, pipefail))
+        commands: list[ShellCommand] = []
+        for words in step.pipe:
+            nested = _nested(words, root, where, depth)
+            if nested is None:
+                found = _command(words, root, where)
+                filters = step.fed or any(not (c.silent or c.lists) for c in commands)
+                commands.append(replace(found, filters=True) if filters else found)
+                continue
+            inner += nested.hidden
+            proved = nested.proved
+            commands += (c if c in proved else replace(c, idle=True) for c in nested.suspects)
+        parts.append((step, tuple(commands), pipefail or len(step.pipe) == 1))
     judged = _judged(script, parts, strict)
-    return replace(judged, hidden=_hidden(parts, judged.proved))
+    return replace(judged, hidden=(*inner, *_hidden(parts, judged.proved)))
 
 
 def _hidden(
@@ -337,20 +345,28 @@ def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | N
     return found if found.startswith("/") else f"{root}/{found}" if found else root
 
 
-def _nested(step: Pipeline, root: str, where: str, depth: int) -> Ran | None:
-    """What `bash -c "…"` or `NAME=$(…)` runs."""
-    words = _unwrapped(step.pipe[0])[0]
-    if depth >= MAX_NESTING or len(step.pipe) != 1:
+def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran | None:
+    """What `bash -c "…"`, `ssh host "…"` or `NAME=$(…)` runs."""
+    words = _unwrapped(command)[0]
+    if depth >= MAX_NESTING:
         return None
-    value = step.pipe[0][0].partition("=")[2]
-    if not words and len(step.pipe[0]) == 1 and value.startswith("$(") and value.endswith(")"):
+    value = command[0].partition("=")[2]
+    if not words and len(command) == 1 and value.startswith("$(") and value.endswith(")"):
         return _ran(read(value[2:-1]), root, where, depth + 1)
     if len(words) < 3:
         return None
     if _base(words[0]) in INTERPRETERS and words[1].startswith("-") and words[1].endswith("c"):
         return _ran(read(words[2]), root, where, depth + 1)
+    if words[0] == "ssh":
+        plain = [(begin, word) for begin, _end, flag, word in _flags(words[1:], _SSH) if not flag]
+        remote = " ".join(words[1 + plain[1][0] :]) if len(plain) > 1 else ""
+        found = _ran(read(remote), root, where, depth + 1)
+        return replace(found, suspects=(*found.suspects, _command(words[:1], root, where)))
     return None
 
+
+_SSH = patterns.words("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
+"""Flags of ssh with a value."""
 
 # --- one command --------------------------------------------------------------------------------
 
@@ -425,10 +441,13 @@ def _unwrapped(
         key = next((k for k in keys if k in known_tools.RUNS_ANOTHER), "")
         if not key:
             break
-        words = words[1 + key.count(" ") - name.count(" ") :]  # `docker-compose` is two in `name`.
-        words, where = _after_flags(key, words, where, root)
-        words = words[known_tools.PREFIX_ARGUMENTS.get(key, 0) :]
-        words = words[words[:1] == ("--",) :]
+        rest = words[1 + key.count(" ") - name.count(" ") :]  # `docker-compose` is two in `name`.
+        rest, there = _after_flags(key, rest, where, root)
+        rest = rest[known_tools.PREFIX_ARGUMENTS.get(key, 0) :]
+        rest = rest[rest[:1] == ("--",) :]
+        if not rest:
+            break
+        words, where = (*rest, "{}") if key == "xargs" else rest, there
     return words, where
 
 

@@ -27,7 +27,7 @@ class Pipeline(Struct, frozen=True):
 
     before: the operator before it: "" (first), "&&", "||", ";" or "&", or the "then" or "else" that
     it follows. pipe: the words of each of its commands. negated: it began with `!`. detached: it
-    runs in the background.
+    runs in the background. fed: it reads what the parentheses before it print.
     """
 
     before: str
@@ -35,6 +35,7 @@ class Pipeline(Struct, frozen=True):
     negated: bool = False
     detached: bool = False
     depth: int = 0
+    fed: bool = False
 
 
 class Script(Struct, frozen=True):
@@ -49,7 +50,7 @@ def read(command: str) -> Script:
     tokens = _tokens(command[:MAX_COMMAND_CHARS])
     loose = False
     steps: list[Pipeline] = []
-    before, negated, depth = "", False, 0
+    before, negated, fed, depth = "", False, False, 0
     pipe: list[tuple[str, ...]] = []
     words: list[str] = []
 
@@ -60,14 +61,14 @@ def read(command: str) -> Script:
         words = []
 
     def end_step(operator: str) -> None:
-        nonlocal before, pipe, negated
+        nonlocal before, pipe, negated, fed
         end_command()
         if pipe:
-            steps.append(Pipeline(before, tuple(pipe), negated, operator == "&", depth))
+            steps.append(Pipeline(before, tuple(pipe), negated, operator == "&", depth, fed))
             before = operator
         elif operator and not before:
             before = operator if steps else ""
-        pipe, negated = [], False
+        pipe, negated, fed = [], False, False
 
     for kind, text in tokens:
         if kind == "word":
@@ -83,7 +84,8 @@ def read(command: str) -> Script:
                 words.append(text)
         elif text == "|":
             end_command()
-            before = before if pipe else ";"  # A pipe hides the result of what is in parentheses.
+            if not pipe:  # A pipe hides the result of what is in parentheses.
+                before, fed = ";", True
         elif text == "(":
             depth += 1
         elif text == ")":

@@ -126,7 +126,9 @@ _KINDS = (
 """Kinds of lines that state an error, the clearest first."""
 _CLEAR = tuple(map(Lazy, _KINDS))
 _ANY_CLEAR = Lazy("|".join(f"(?:{kind})" for kind in _KINDS))
-SUMS = tuple(TABLES.table("sums"))
+STOPPED = tuple(TABLES.table("stopped"))
+"""Lines with which a runner reports that what it ran failed."""
+SUMS = (*TABLES.table("sums"), *STOPPED)
 """Lines that only report that another tool failed."""
 
 _NAMES = {Lazy(pattern): name for name, pattern in _SHAPES.items()}
@@ -275,6 +277,11 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
 def ends(lines: Sequence[str]) -> list[str]:
     """The first and the last lines: no more is read of a tool that prints no summary."""
     return [*lines[:MAX_LINES], *lines[MAX_LINES:][-MAX_LINES:]]
+
+
+def stopped(lines: Sequence[str]) -> bool:
+    """Whether a runner says at the end that what it ran failed."""
+    return any(line.startswith(STOPPED) for line in lines[-MAX_LINES:])
 
 
 def crashed(lines: Sequence[str]) -> bool:

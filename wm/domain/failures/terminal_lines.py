@@ -22,7 +22,7 @@ _TASK = patterns.Lazy(
 )
 _STAMP = patterns.Lazy(
     r"^(?:\d{4}(?:-\d\d-|/\d\d/)\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?:\| | |$)|"
-    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
+    r"(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
     r"\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|"
     r"[A-Za-z][\w.-]* +\| )"
 )
@@ -115,7 +115,7 @@ _TASK_MARKS = ("build: ", "test: ", "lint: ", "typecheck: ", "check: ", "ci: ")
 
 def _without_stamps(lines: list[str]) -> list[str]:
     """The lines without a stamp that most of them begin with."""
-    filled = [line for line in lines if line]
+    filled = [line for line in lines if line and not line[0].isspace()]  # A stack has none.
     stamped = sum(_STAMP.match(line) is not None for line in filled[:40])
     if 2 * stamped > len(filled[:40]):
         lines = [_STAMP.sub("", line) for line in lines]
