@@ -24,6 +24,7 @@ from wm.domain.failures.detected import (
     DetectedError,
     Family,
     line_no,
+    same_file,
 )
 from wm.domain.failures.echoes import MIXED, folders
 from wm.domain.failures.formats.generic import complaint
@@ -131,6 +132,8 @@ def _proof(
     printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
     if reads_lines and telling.says_failure(printed, placed=reads_findings):
         return Proof.FAILURE
+    if _says_where(printed, command, active, own=is_own):
+        return Proof.FAILURE
     if telling.stopped(printed) or (not reads_lines and telling.crashed(printed)):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
@@ -155,8 +158,25 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     return bool(summaries.failed(lines)) and (any(c.purpose for c in active) or any(places))
 
 
+def _says_where(
+    lines: Sequence[str], command: str, active: Sequence[ShellCommand], *, own: bool
+) -> bool:
+    """Does a finding say what is wrong in a file that the command names? Of a program of the
+    project, only the last line does."""
+    words = {w.removeprefix("./") for w in _WORD.findall(command) if "." in w[1:]}
+    if not any(w in line for line in lines for w in words):
+        return False
+    known = any(c.purpose not in ("", "test") for c in active)
+    return any(
+        any(same_file(e.file, w) for w in words) and _is_finding(LOCATED, e, lines, known=known)
+        for e in LOCATED.find(lines)
+        if not own or not any(map(str.strip, lines[max(e.until, e.at + 1) :]))
+    )
+
+
 _CUT = patterns.Lazy(r"\| *head\b")
 """The end of a list of findings is not in the output."""
+_WORD = patterns.Lazy(r"[^\s'\"<>=|;&()]+")
 
 
 def _is_finding(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:
