@@ -71,6 +71,7 @@ def placed(
     """
     unseen = (c for c in ran.hidden if c not in ran.suspects)
     active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
+    active = [c for c in active if c.purpose or not c.filters] or active
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output, command = event.output, event.command
@@ -126,15 +127,17 @@ def _proof(
         return Proof.FAILURE
     tolerates = "||" in command
     is_own = any(c.own or c.word in known_tools.TASK_RUNNERS for c in active)
-    reads_lines = any(c.purpose for c in active) or not (tolerates or is_own)
+    checks = any(c.purpose for c in active)
+    reads_lines = checks or not is_own
     reads_lines &= all(c.silent or c.lists or c.filters for c in ran.proved)
     reads_findings = reads_lines and not tolerates and _CUT.search(command) is None
     printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
-    if reads_lines and telling.says_failure(printed, placed=reads_findings):
+    clear = tolerates and not checks
+    if reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear):
         return Proof.FAILURE
     if _says_where(printed, command, active, own=is_own):
         return Proof.FAILURE
-    if telling.stopped(printed) or (not reads_lines and telling.crashed(printed)):
+    if telling.stopped(printed) or telling.crashed(printed):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from wm.domain.failures import known_tools, summaries
+from wm.domain.failures import known_tools, summaries, telling
 from wm.domain.failures.checks import Placed, placed
 from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
 from wm.domain.failures.coverage import MADE, covers
@@ -62,7 +62,7 @@ def after_tool(
             errors = _cleared(errors, [*what.proved, *inner])
         if not what.hidden:
             return errors
-        if summaries.passed(lines, _runs(what.hidden)):
+        if summaries.passed(lines, _runs(what.hidden)) and not telling.crashed(lines):
             one = what.hidden if len(what.hidden) == 1 else ()
             return _cleared(errors, [*one, *echoed(one, lines, root)])
         what = Ran(what.proved, what.hidden, certain=False)

@@ -44,7 +44,7 @@ _SHAPES = {
     "errors": r"(?i)\berrors?\b",
     "cause": r"(?i)\b(?:caused by|because|due to|reason|cause)\b",
     "against": r"(?i)\b(?:not?|won't|don't|doesn't|isn't|wasn't|didn't|insufficient|incompatible|exhausted|overflow|cycle|circular|unauthorized|unlisted|broken|corrupt(?:ed)?|expired|outdated|violat\w+)\b",
-    "crash": r"\bAborted(?: \(|$)|\b(?:Segmentation fault|Bus error|Illegal instruction|core dumped|Killed|Out of memory|stack overflow)\b",
+    "crash": r"\bAborted(?: \(|$)|\b(?:panicked at|(?i:unhandled|uncaught) [\w.-]+|Segmentation fault|Bus error|Illegal instruction|core dumped|Killed|Out of memory|stack overflow)\b",
     "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0\b",
     "count": r"(?i)\b\d+ (?:\w+ ){0,2}(?:errors?|fail\w*|problems?|issues?|warnings?|passed|tests?|files?)\b",
     "found": r"(?i)\b(?:issues|problems|errors|violations|vulnerabilities) (?:were |have been )?(?:found|detected)\W*$",
@@ -151,6 +151,9 @@ _STATES_FAILURE = _CALLED | {"exception", "shell"}
 _STATES_FAILURE_AT_END = _WRONG - {"expected", "must", "syntax"}
 """Shapes of a last line that states a failure."""
 
+_FAULTY = frozenset(("exception", "invalid", "syntax", "expected"))
+"""Shapes of a line that says that something has a fault."""
+
 _FINE = frozenset(("good", "none"))
 """Shapes of a line that says that all is well; `not ok` does not."""
 
@@ -252,10 +255,11 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
         yield OutputLine(i, frozenset(found))
 
 
-def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
+def says_failure(lines: Sequence[str], *, placed: bool = True, clear: bool = False) -> bool:
     """Whether a line calls something an error, or the last one says that something is wrong.
 
-    placed: also if the line begins with a place in a file.
+    placed: also if the line begins with a place in a file. clear: only if something has a fault,
+    not if it is absent, there already, or not reached.
     """
     full = list(filter(_LETTERS.search, ends(lines)))
     for at, line in enumerate(full):
@@ -266,6 +270,8 @@ def says_failure(lines: Sequence[str], *, placed: bool = True) -> bool:
         else:
             states = shapes & _STATES_FAILURE
         if not states or not _objects(shapes) or (not placed and "place_first" in shapes):
+            continue
+        if clear and ("absent" in shapes or shapes.isdisjoint(_FAULTY)):
             continue
         if shapes.isdisjoint(("good", "none", "cells", "source", "advises")) and not (
             _ZERO.search(line) or only_sums(line.strip())
@@ -285,11 +291,14 @@ def stopped(lines: Sequence[str]) -> bool:
 
 
 def crashed(lines: Sequence[str]) -> bool:
-    """Whether the output ends with an exception that at most stack frames follow."""
+    """Whether the output ends with a crash, or an exception that at most stack frames follow."""
     full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
-    last = next((t for t in reversed(full) if not (t[:1].isspace() or t.startswith("Node.js"))), "")
-    crash = not _shapes(last).isdisjoint(("exception", "crash"))
-    return crash and any("frame" in _shapes(line) for line in full)
+    outer = [t for t in full if not (t[:1].isspace() or t.startswith(("Node.js", "note: ")))]
+    if any("crash" in _shapes(line) for line in outer[-2:]):
+        return True
+    last = "".join(outer[-1:])
+    named = not _shapes(last).isdisjoint(("exception", "names_exception"))
+    return (named or last.startswith("Error: ")) and any("frame" in _shapes(line) for line in full)
 
 
 def is_mild(line: str) -> bool:

@@ -22,7 +22,8 @@ _TASK = patterns.Lazy(
 )
 _STAMP = patterns.Lazy(
     r"^(?:\d{4}(?:-\d\d-|/\d\d/)\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?:\| | |$)|"
-    r"(?:[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: |$)|"
+    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
     r"\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|"
     r"[A-Za-z][\w.-]* +\| )"
 )
@@ -86,6 +87,9 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
         lines = list(_unwrapped(lines))
     if _SPINNERS.search(output) is not None:
         lines = [_SPINNERS.sub("", line) for line in lines]
+    if all(line[:1].isspace() for line in lines[: len(lines) - (lines[-1] == "")]):
+        margin = min((len(t) - len(t.lstrip()) for t in lines if t.strip()), default=0)
+        lines = [line[margin:] for line in lines]
     return _without_stamps(lines)
 
 
