@@ -158,7 +158,9 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
         if named and telling.objects(last) and not summaries.is_harmless(last):
             return True
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
-    return bool(summaries.failed(lines)) and (any(c.purpose for c in active) or any(places))
+    if not summaries.failed(lines):
+        return False
+    return any(c.purpose for c in active) or any(places) or any(map(telling.is_marked, lines))
 
 
 def _says_where(

@@ -25,7 +25,7 @@ _COUNTED = (
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _VERDICT = (
     r"\btest result: FAILED|\bBUILD FAIL|^Result: FAIL|^(?:FAILURES|ERRORS)!|^\S*make\S*: \*\*\* "
-    r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing) (?:failed|aborted)(?:[.!]|$)"
+    r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing):? (?:failed|aborted)(?:[.!]|$)"
     r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
     r"|\b(?:aborted|stopped|interrupted|not \w+) due to (?:[\w-]+ ){0,3}(?:error|warning)s?\b"
 )
@@ -39,6 +39,7 @@ _FAILED = patterns.Lazy(
     r"|\b(?:tests?|build|checks?|session|task|suite|compilation|validation|run|job)\b[^.:]{0,40}"
     r" (?:failed|aborted|finished with (?:problems|errors))[.!:]?(?: |$)|^rake aborted"
     r"|\b(?:exited with|exit)(?: code| status)?:? [1-9]|\bfiles? would be (?:up|re|ch)"
+    r"|\bissues found in [1-9]"
     rf"|^Exiting due to \S|\bdid not complete successfully|{_FIELD} ?[1-9]"
 )
 _FAILED_WORD = patterns.Lazy(

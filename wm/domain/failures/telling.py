@@ -274,7 +274,7 @@ def says_failure(lines: Sequence[str], *, placed: bool = True, clear: bool = Fal
         if clear and ("absent" in shapes or shapes.isdisjoint(_FAULTY)):
             continue
         if shapes.isdisjoint(("good", "none", "cells", "source", "advises")) and not (
-            _ZERO.search(line) or only_sums(line.strip())
+            _ZERO.search(line) or (only_sums(line.strip()) and not is_marked(line))
         ):
             return True
     return False
