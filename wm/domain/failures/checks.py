@@ -95,6 +95,10 @@ def placed(
     if proof is Proof.FINDINGS:
         read = [(f, e) for f, e in read if _is_finding(f, e, lines, known=bool(purposes))]
     read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
+    if len(read) == 1 and _VACUOUS.match(read[0][1].message):
+        family, found = read[0]
+        said = telling.cause(lines)
+        read = [(family, replace(found, message=said if said[-9:] not in found.name else found.message))]
     entered = [(-1, ""), *folders(lines)] if read else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines, entered)
@@ -108,6 +112,10 @@ def placed(
             for found in complaint(lines, command.word)
         ]
     return tuple(sorted(settled, key=lambda p: p.found.at))
+
+
+_VACUOUS = patterns.Lazy(r"^\W*(?:\w+ )?failed\W*$")
+"""Says that a test failed, not why."""
 
 
 class Proof(Enum):
@@ -132,6 +140,8 @@ def _proof(
     reads_lines &= all(c.silent or c.lists or c.filters for c in ran.proved)
     reads_findings = reads_lines and not tolerates and _CUT.search(command) is None
     printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
+    for name in {f"{c.word}: " for c in active if c.word}:
+        printed = [line.removeprefix(name) for line in printed]
     clear = tolerates and not checks
     if reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear):
         return Proof.FAILURE
@@ -213,7 +223,8 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     if more := _wrapped(found, lines):
         return replace(found, message=f"{found.message} {more}")
     phase = _PHASE.search(found.message)
-    if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or phase):
+    counts = telling.COUNTED.search(found.message) is not None
+    if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or phase or counts):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):
         if not (lines[i].rstrip().endswith(found.message) or (phase and found.message in lines[i])):

@@ -372,6 +372,7 @@ _SSH = patterns.words("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S 
 
 
 def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
+    first = next((word for word in words if not _is_assignment(word)), "")
     rest, where = _unwrapped(words, where, root)
     if not rest:
         return ShellCommand("", silent=True)
@@ -392,17 +393,18 @@ def _command(words: tuple[str, ...], root: str, where: str) -> ShellCommand:
     silent |= not {verb, sub}.isdisjoint(known_tools.SILENT_SUBCOMMANDS.get(group, ()))
     if tool == "test" and _base(words[0]) != tool and not any(w[:1] in "-=!" for w in rest):
         silent = False  # `pdm run test` runs a script of the project.
+    wraps = silent and first != path  # In `docker run debian true`, docker itself may complain.
     return ShellCommand(
         tool=tool,
         folder=at,
         places=places,
         selectors=selectors,
         widened=head in known_tools.RUNS_ALL or any(w in known_tools.ALL_PARTS for w in rest),
-        silent=silent,
-        lists=head in known_tools.LISTERS,
+        silent=silent and not wraps,
+        lists=wraps or head in known_tools.LISTERS,
         idle=idle,
         own=tool in known_tools.INTERPRETERS or ("/" in path and not path.startswith(_SYSTEM)),
-        word=head,
+        word=_base(first) if wraps else head,
     )
 
 

@@ -291,14 +291,28 @@ def stopped(lines: Sequence[str]) -> bool:
 
 
 def crashed(lines: Sequence[str]) -> bool:
-    """Whether the output ends with a crash, or an exception that at most stack frames follow."""
+    """Whether the output ends with a crash, or with an error and the stack frames around it."""
     full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
-    outer = [t for t in full if not (t[:1].isspace() or t.startswith(("Node.js", "note: ")))]
-    if any("crash" in _shapes(line) for line in outer[-2:]):
+    outer = [i for i, t in enumerate(full) if not _BESIDE.match(t)]
+    if any("crash" in _shapes(full[i]) for i in outer[-2:]):
         return True
-    last = "".join(outer[-1:])
-    named = not _shapes(last).isdisjoint(("exception", "names_exception"))
-    return (named or last.startswith("Error: ")) and any("frame" in _shapes(line) for line in full)
+    last = full[outer[-1]] if outer else ""
+    error = last.startswith("Error: ") or not _shapes(last).isdisjoint(_EXCEPTIONS)
+    error |= _objects(_shapes(last)) and any(map(_TRACE.match, full))
+    frames = full if error else full[outer[-1] + 1 :] if outer and objects(last) else ()
+    return any("frame" in _shapes(line) for line in frames)
+
+
+_EXCEPTIONS = frozenset(("exception", "names_exception"))
+_BESIDE = Lazy(r"\s|Node\.js|note: |\"")
+"""Frames, and what is printed below an error."""
+_TRACE = Lazy(r"(?i)(?:back|stack ?)trace\b.*:$")
+
+
+def cause(lines: Sequence[str]) -> str:
+    """The last line that names an exception; "" for none."""
+    said = (line.strip() for line in reversed(lines))
+    return next((t for t in said if _CLEAR[1].search(t) or t.startswith("Error: ")), "")
 
 
 def is_mild(line: str) -> bool:
@@ -367,6 +381,8 @@ _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
     r"|^(?:x |\W*)[1-9]\d* (?:invalid|failing|failed|broken|bad|wrong) \pL+\W*$"
 )
+COUNTED = Lazy(r"^[\w.]+(?:Error|Exception): [1-9]\d* \w+ errors? for \w+$")
+"""An exception that only counts what is listed below it."""
 _CELLS = Lazy(_SHAPES["cells"])
 _ASIDES = Lazy(r"\([^()]*\)")
 _CAUSE = Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")

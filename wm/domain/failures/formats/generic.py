@@ -82,7 +82,7 @@ def _below(lines: Sequence[str], at: int) -> list[str]:
             break
         if _WORD.search(text) is not None and not telling.advises(text):
             said.append(text)
-    said = [text for text in said if not text.endswith(":")]
+    said = [text for text in said if not text.endswith(":") or _FIELD.match(text)]
     fields = list(takewhile(_FIELD.match, said))  # `expected: a`, `actual: b`
     said = [text for text in said if not telling.only_sums(text)] or said
     said = said[: 2 if _ARROW.match("".join(said[1:2])) else 1]

@@ -12,9 +12,10 @@ from wm.text import patterns
 
 _DOTTED = patterns.Lazy(
     r"^\s*(?:test )?(\S.{0,160}?) ?\.{2,} ?(?:FAILED|FAIL|failed|ERROR)(?:[^\w:]|$)"
+    r"|^ *\d+/\d+ (\S.{0,160}?) +(?:FAIL|ERROR|TIMEOUT)(?: |$)"
 )
 _TITLE = patterns.Lazy(
-    r"(?i)^\W{0,3}(?:failures|failed tests|failing tests|tests failed):?\W{0,3}$"
+    r"(?i)^\W{0,3}(?:failures|failed tests|failing tests|(?:the following )?tests failed):?\W{0,3}$"
 )
 _ITEM = patterns.Lazy(r"^\s+(?:\d+[).] |[-*•✗✖×] )?(\S{2,160}|\S.{0,160}\S)$")
 _NUMBERED = patterns.Lazy(r"^\s+\d+[).] ")
@@ -23,9 +24,9 @@ _NUMBERED = patterns.Lazy(r"^\s+\d+[).] ")
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     seen: set[str] = set()
     for i, line in enumerate(lines):
-        dotted = _DOTTED.match(line) if "..." in line or ".. " in line else None
+        dotted = _DOTTED.match(line) if ".." in line or "/" in line else None
         names = (
-            [(i, dotted.group(1))] if dotted else _listed(lines, i) if _TITLE.match(line) else ()
+            [(i, dotted.group(1) or dotted.group(2))] if dotted else _listed(lines, i) if _TITLE.match(line) else ()
         )
         for at, name in names:
             if name not in seen:
