@@ -325,7 +325,7 @@ def _read(
     for family in families:
         taken_places = {(item.file, item.line) for _family, item in found}
         for item in islice(asked(family, lines, text), MAX_FOUND):
-            if taken[min(item.at, len(lines))] or (
+            if _POSITION.match(item.message) or taken[min(item.at, len(lines))] or (
                 family is LOCATED and (item.file, item.line) in taken_places
             ):
                 continue
@@ -355,7 +355,12 @@ def _read(
     if mild:
         return mild
     summary = "" if certain else summaries.failed(lines)
+    if "warnings" in summary.replace("(s)", "s"):  # They were taken for errors.
+        summary = telling.warning(lines) or summary
     return [(JSON, DetectedError("", summary, at=len(lines), name=LAST_WORD))] if summary else []
+
+
+_POSITION = patterns.Lazy(r"^(?:column|line) \d+$")
 
 
 def asked(family: Family, lines: Sequence[str], text: str) -> Iterator[DetectedError]:

@@ -135,7 +135,7 @@ _NAMES = {Lazy(pattern): name for name, pattern in _SHAPES.items()}
 _SET = PatternSet(_NAMES)
 _WRONG = frozenset(
     ("level", "labelled", "exception", "absent", "cannot", "invalid", "syntax", "refused", "failed")
-) | {"expected", "must"}
+) | {"expected", "must", "crash"}
 """Shapes of a line that says that something is wrong."""
 
 _MILD = frozenset(("mild", "apology", "status"))
@@ -313,6 +313,12 @@ def cause(lines: Sequence[str]) -> str:
     """The last line that names an exception; "" for none."""
     said = (line.strip() for line in reversed(lines))
     return next((t for t in said if _CLEAR[1].search(t) or t.startswith("Error: ")), "")
+
+
+def warning(lines: Sequence[str]) -> str:
+    """The first line that warns of something; "" for none."""
+    said = (line.strip() for line in lines if is_mild(line))
+    return next((t for t in said if "warning" in t.lower() and not only_sums(t)), "")
 
 
 def is_mild(line: str) -> bool:

@@ -12,7 +12,7 @@ from wm.text import patterns
 
 _NOT_OK = patterns.Lazy(r"^(\s*)not ok \d+(?: -)? (.*?)(?: # (?:time|duration)[^{]*)?(\s*\{)?$")
 _PLACE = patterns.Lazy(r"['\"(]?((?:file://)?[^\s'\"()]+\.\w+):(\d+)(?::\d+)?['\")]?")
-_FIELD = patterns.Lazy(r"^\s*(location|at|error|message|file|stack): *(.*)$")
+_FIELD = patterns.Lazy(r"^\s*(location|at|error|message|file|stack|expected|actual) *: *(\S.*|)$")
 _SPEC_PLACE = patterns.Lazy(r"^test at (\S+?):(\d+):\d+$")
 _SPEC_NAME = patterns.Lazy(r"^✖ (.+?)(?: \([\d.]+ms\))?$")
 
@@ -60,6 +60,7 @@ def _end(lines: Sequence[str], start: int, indent: int) -> int:
 
 def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
     place, number, message = "", 0, ""
+    compared: list[str] = []
     for at, text in enumerate(block):
         field = _FIELD.match(text)
         if field is None:
@@ -71,7 +72,9 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
                 path = found.group(1).removeprefix("file://")
                 if not file or path.endswith(file):
                     place, number = path, line_no(found.group(2))
-        elif key in ("error", "message") and not message and value:
+        elif key in ("expected", "actual") and value:
+            compared.append(f"{key} {value}")
+        elif key in ("error", "message") and not message and value not in ("", "failed"):
             folded = value in ("|-", ">-", "|+", ">+", "|", ">")
             below = [t.strip() for t in block[at + 1 : at + 3]] or [""]
             first, *more = below if folded else [value]
@@ -79,7 +82,7 @@ def _described(block: Sequence[str], file: str) -> tuple[str, int, str]:
             message = " ".join([first, *filter(None, more if goes_on else ())])
     if not (place or file):
         place, number = own_place(_PLACE, block)
-    return place.removeprefix("file://"), number, message or "failed"
+    return place.removeprefix("file://"), number, message or ", ".join(compared) or "failed"
 
 
 def _comments(lines: Sequence[str], start: int) -> tuple[str, int, str, int] | None:
