@@ -48,7 +48,8 @@ FAULTS = ("err", "failure", "failures", "failuremessages", "failedexpectations")
 
 ABROAD = frozenset(TABLES.words("bad_in_other_languages"))
 """Words for an error in other languages than English."""
-BAD, MILD = frozenset(TABLES.words("bad")) | ABROAD, frozenset(TABLES.words("mild"))
+MILD_ABROAD = frozenset(TABLES.words("mild_in_other_languages"))
+BAD, MILD = {*TABLES.words("bad")} | ABROAD, {*TABLES.words("mild")} | MILD_ABROAD
 FAILING = frozenset(TABLES.words("failing"))
 
 

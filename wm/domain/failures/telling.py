@@ -18,11 +18,11 @@ from typing import NamedTuple
 
 from wm.domain.failures import summaries
 from wm.domain.failures.detected import TABLES, DetectedError
-from wm.domain.failures.json_reports import ABROAD
+from wm.domain.failures.json_reports import ABROAD, MILD_ABROAD
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, PatternSet, encoded
 
-_ABROAD = "|".join(sorted(ABROAD))
+_ABROAD, _MILD_ABROAD = "|".join(sorted(ABROAD)), "|".join(sorted(MILD_ABROAD))
 SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 """A complaint of a shell."""
 _SHAPES = {
@@ -31,7 +31,7 @@ _SHAPES = {
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
-    "mild": r"(?i)^(?:[\w./-]+: ?(?:\d+:? ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{0,70}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
+    "mild": rf"(?i)^[^'\"]{{0,70}}(?:{_MILD_ABROAD}) ?[:：]|^(?:[\w./-]+: ?(?:\d+:? ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{{0,70}}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
     "message": r"(?i)^\W*(?:(?:error )?message|msg|reason|problem|cause|details?|description) ?:",
     "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|missing|absent|undefined|undeclared|unresolved|not defined|unbound|no \w+ (?:named|called|found)|nonexistent)\b",
     "cannot": r"(?i)\b(?:cannot|can't|could not|couldn't|unable|fail(?:s|ed)? to)\b",
@@ -287,7 +287,9 @@ def ends(lines: Sequence[str]) -> list[str]:
 
 def stopped(lines: Sequence[str]) -> bool:
     """Whether a runner says at the end that what it ran failed."""
-    return any(line.startswith(STOPPED) for line in lines[-MAX_LINES:])
+    last = lines[-MAX_LINES:]
+    at = next((i for i in reversed(range(len(last))) if last[i].startswith(STOPPED)), len(last))
+    return at < len(last) and all(_FINE.isdisjoint(_shapes(line)) for line in last[at:])
 
 
 def crashed(lines: Sequence[str]) -> bool:

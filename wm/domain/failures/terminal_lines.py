@@ -34,9 +34,8 @@ _LABEL = patterns.Lazy(
 )
 """The name of a process, and what sets it off from the line that the process printed."""
 FEWEST_RELAYED = 3
-LEVELS = frozenset(
-    name for key in ("bad", "mild", "bad_in_other_languages") for name in TABLES.words(key)
-)
+_KEYS = ("bad", "mild", "bad_in_other_languages", "mild_in_other_languages")
+LEVELS = frozenset(name for key in _KEYS for name in TABLES.words(key))
 """Words of severity: `error:` before a line is not the name of a process."""
 _LOCALE = patterns.Lazy(
     r"^\S+: (?:line \d+: )?warning: setlocale: "
