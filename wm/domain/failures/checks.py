@@ -382,12 +382,13 @@ def _settled(
     if family is LOCATED and len(purposes) == 1 and category != "typecheck":
         category = purposes.pop()
     owner = _owner(replace(found, category=category), family, active)
-    found = places.located(found, _near(found, lines) if family in LAST_WORDS else (), owner.places)
+    given = (*owner.places, owner.tool) if owner.own else owner.places
+    found = places.located(found, _near(found, lines) if family in LAST_WORDS else (), given)
     if family.name == "golang" and not category:
         category = "lint" if owner.tool in ("go vet", "golangci-lint run") else "build"
     if not category:
         category = owner.purpose or ("test" if found.name else "runtime")
-    named = (name for name in owner.places if places.is_file(name) and name in found.message)
+    named = (name for name in given if places.is_file(name) and name in found.message)
     absent = _ABSENT.search(found.message) is not None
     file = found.file or _heading_file(found, lines) or ("" if absent else next(named, ""))
     where = entered[bisect_left(entered, (found.at, "")) - 1][1]

@@ -437,6 +437,8 @@ def _unwrapped(
         if not words:
             break
         name = _base(words[0])
+        if name in INTERPRETERS and (script := _script_of(words)):
+            return script, where
         if name == "command" and words[1:2] in (("-v",), ("-V",)):
             break  # It asks where the command is.
         keys = (" ".join((name, *words[1:size])) for size in (3, 2, 1))
@@ -451,6 +453,19 @@ def _unwrapped(
             break
         words, where = (*rest, "{}") if key == "xargs" else rest, there
     return words, where
+
+
+def _script_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """`./a.sh x` for `bash -e a.sh x`; () if the shell runs no file."""
+    at = next((i for i, word in enumerate(words[1:], 1) if not _OPTIONS.fullmatch(word)), 0)
+    if not at or words[at].startswith("-"):
+        return ()
+    path = words[at] if words[at].startswith(("/", "./", "../", "~", "$")) else f"./{words[at]}"
+    return (path, *words[at + 1 :])
+
+
+_OPTIONS = patterns.Lazy(r"-[eulxv]+")
+"""Options of a shell that do not change what it runs."""
 
 
 def _after_flags(
@@ -628,7 +643,7 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     valued += tuple(f for f in choosing if f not in _BARE or (head, f) == ("gradle", "--tests"))
     places: list[str] = []
     selectors: list[str] = []
-    idle = False
+    idle, tests = False, purpose_of(tool) == "test"
     for begin, _end, flag, value in _flags(rest, valued):
         name = rest[begin].partition("=")[0]
         idle |= name in known_tools.PROVES_NOTHING and name != "-V"
@@ -638,8 +653,14 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
             places.append(value)
         elif flag in choosing and chosen not in known_tools.DEFAULTS.get(head, ()):
             selectors.append(chosen)
+        elif tests and _NARROWS.search(flag):
+            selectors.append(chosen)
     idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
+
+
+_NARROWS = patterns.Lazy(r"(?i)^--.*(?:filter|grep|pattern|only|match|shard|changed|related|skip)s?$")
+"""Flags with which a runner of tests leaves some out, whatever its name."""
 
 
 def _single_flags(flag: str) -> frozenset[str]:

@@ -63,7 +63,7 @@ _PASSED = patterns.Lazy(
     rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
     r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
     r"|\bfail(?:ed|ures?)?(?:[:=] ?| )0\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^Passed!"
-    r"|\bAll matched files use\b"
+    r"|\bAll matched files use\b|^✓ built in \d"
     r"|\bBuild succeeded\b|\b100% tests passed\b|\balready formatted\b|\bcompleted successfully\b"
     rf"|^Successfully [a-z]+ |^All done!|^Finished `?(?:dev|release|test|bench)\b|{_FIELD} ?0"
 )

@@ -294,7 +294,7 @@ def stopped(lines: Sequence[str]) -> bool:
 
 def crashed(lines: Sequence[str]) -> bool:
     """Whether the output ends with a crash, or with an error and the stack frames around it."""
-    full = list(filter(_LETTERS.search, lines[-MAX_LINES:]))
+    full = list(filter(str.strip, lines[-MAX_LINES:]))
     outer = [i for i, t in enumerate(full) if not _BESIDE.match(t)]
     if any("crash" in _shapes(full[i]) for i in outer[-2:]):
         return True
@@ -306,7 +306,7 @@ def crashed(lines: Sequence[str]) -> bool:
 
 
 _EXCEPTIONS = frozenset(("exception", "names_exception"))
-_BESIDE = Lazy(r"\s|Node\.js|note: |\"")
+_BESIDE = Lazy(r"[\s\"\])}]|Node\.js|note: ")
 """Frames, and what is printed below an error."""
 _TRACE = Lazy(r"(?i)(?:back|stack ?)trace\b.*:$")
 
