@@ -147,6 +147,8 @@ def _proof(
         return Proof.FAILURE
     if _says_where(printed, command, active, own=is_own):
         return Proof.FAILURE
+    if reads_lines and not tolerates and telling.lists_faults(printed):
+        return Proof.FAILURE
     if telling.stopped(printed) or telling.crashed(printed):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
@@ -177,11 +179,12 @@ def _says_where(
     lines: Sequence[str], command: str, active: Sequence[ShellCommand], *, own: bool
 ) -> bool:
     """Does a finding say what is wrong in a file that the command names? Of a program of the
-    project, only the last line does."""
+    project, only the last line does, if it is about the program itself."""
     words = {w.removeprefix("./") for w in _WORD.findall(command) if "." in w[1:]}
+    words = {w for c in active for w in (c.tool, *c.places[:1])} & words if own else words
     if not any(w in line for line in lines for w in words):
         return False
-    known = any(c.purpose not in ("", "test") for c in active)
+    known = own or any(c.purpose not in ("", "test") for c in active)
     return any(
         any(same_file(e.file, w) for w in words) and _is_finding(LOCATED, e, lines, known=known)
         for e in LOCATED.find(lines)

@@ -60,7 +60,7 @@ _NONE = patterns.Lazy(
 )
 _PASSED = patterns.Lazy(
     rf"(?i)(?:^|[^\w.:/-])[1-9]\d* (?:[a-z]+ ){{0,2}}(?:passed|passing|pass|succeeded)\b"
-    rf"|^OK(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
+    rf"|(?-i:^OK)(?: \(|$)|\b(?:0|no) (?:[a-z]+ )?{_COUNTED}\b|\bBUILD SUCCESS|\bSuccess\b"
     r"|\btest result: ok\b|\bAll (?:checks|tests|specs) passed\b|^Result: PASS"
     r"|\bfail(?:ed|ures?)?(?:[:=] ?| )0\b|^ok\s+\S+\s+(?:[\d.]+s|\(cached\))|^Passed!"
     r"|\bAll matched files use\b|^✓ built in \d"

@@ -280,6 +280,19 @@ def says_failure(lines: Sequence[str], *, placed: bool = True, clear: bool = Fal
     return False
 
 
+def lists_faults(lines: Sequence[str]) -> bool:
+    """Whether a heading says that what is listed below it is wrong."""
+    full = list(filter(_LETTERS.search, ends(lines)))
+    return any(_FAULTS.search(a) and _ITEM.match(b) for a, b in pairwise(full))
+
+
+_FAULTS = Lazy(
+    r"^\W{0,3}(?:[A-Z].*\b(?:invalid|errors|failed|no)\b[^:]*:$"
+    r"|(?:Unused|Unlisted|Unresolved|Missing|Invalid|Duplicated?) [\w ]+(?: \(\d+\))?:?$|Errors:$)"
+)
+_ITEM = Lazy(r"^\s*(?:[-*•]|\d+[.)]) \S")
+
+
 def ends(lines: Sequence[str]) -> list[str]:
     """The first and the last lines: no more is read of a tool that prints no summary."""
     return [*lines[:MAX_LINES], *lines[MAX_LINES:][-MAX_LINES:]]

@@ -6,7 +6,7 @@ Formats too small for a module of their own; each is recognised by its own marks
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from wm.domain.failures.detected import DetectedError, line_no, own_place
 from wm.domain.failures.summaries import says_failed
@@ -42,7 +42,9 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
         elif line.startswith("Error: ") and i + 3 < len(lines):
             place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
             if place[0]:
-                yield DetectedError("build", line[7:], *place, i, i + 6)
+                below = dropwhile(str.strip, lines[i + 2 : i + 20])
+                said = " ".join(takewhile(str.strip, dropwhile(_aside, below)))
+                yield DetectedError("build", f"{line[7:]}: {said}".rstrip(": "), *place, i, i + 6)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
         elif ") " in line and line.startswith("  ") and (match := _EXUNIT.match(line)):
@@ -68,6 +70,11 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             detail = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
             if not says_failed(detail):  # A suite says how many of its tests failed.
                 yield DetectedError("test", detail, at=i, until=i + 2, name=match.group(1))
+
+
+def _aside(line: str) -> bool:
+    """Is it empty, or source?"""
+    return not line or line[0].isspace()
 
 
 def _rspec_messages(lines: Sequence[str]) -> Iterator[str]:
