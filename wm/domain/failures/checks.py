@@ -98,7 +98,9 @@ def placed(
     if len(read) == 1 and _VACUOUS.match(read[0][1].message):
         family, found = read[0]
         said = telling.cause(lines)
-        read = [(family, replace(found, message=said if said[-9:] not in found.name else found.message))]
+        read = [
+            (family, replace(found, message=said if said[-9:] not in found.name else found.message))
+        ]
     entered = [(-1, ""), *folders(lines)] if read else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines, entered)
@@ -328,8 +330,10 @@ def _read(
     for family in families:
         taken_places = {(item.file, item.line) for _family, item in found}
         for item in islice(asked(family, lines, text), MAX_FOUND):
-            if _POSITION.match(item.message) or taken[min(item.at, len(lines))] or (
-                family is LOCATED and (item.file, item.line) in taken_places
+            if (
+                _POSITION.match(item.message)
+                or taken[min(item.at, len(lines))]
+                or (family is LOCATED and (item.file, item.line) in taken_places)
             ):
                 continue
             for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):

@@ -659,7 +659,9 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     return tuple(places), tuple(sorted(selectors)), idle
 
 
-_NARROWS = patterns.Lazy(r"(?i)^--.*(?:filter|grep|pattern|only|match|shard|changed|related|skip)s?$")
+_NARROWS = patterns.Lazy(
+    r"(?i)^--.*(?:filter|grep|pattern|only|match|shard|changed|related|skip)s?$"
+)
 """Flags with which a runner of tests leaves some out, whatever its name."""
 
 

@@ -26,7 +26,11 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     for i, line in enumerate(lines):
         dotted = _DOTTED.match(line) if ".." in line or "/" in line else None
         names = (
-            [(i, dotted.group(1) or dotted.group(2))] if dotted else _listed(lines, i) if _TITLE.match(line) else ()
+            [(i, dotted.group(1) or dotted.group(2))]
+            if dotted
+            else _listed(lines, i)
+            if _TITLE.match(line)
+            else ()
         )
         for at, name in names:
             if name not in seen:
