@@ -228,7 +228,7 @@ def _completed(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     if more := _wrapped(found, lines):
         return replace(found, message=f"{found.message} {more}")
     phase = _PHASE.search(found.message)
-    counts = telling.COUNTED.search(found.message) is not None
+    counts = telling.only_sums(found.message)
     if not (found.message.endswith(":") or _ONLY_NAME.fullmatch(found.message) or phase or counts):
         return found
     for i in range(found.at, min(max(found.at + REACH, found.until), len(lines))):

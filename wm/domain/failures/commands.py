@@ -13,7 +13,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures import known_tools
+from wm.domain.failures import known_tools, telling
 from wm.domain.failures.shell import MAX_COMMAND_CHARS, MAX_NESTING, Pipeline, Script, read
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.domain.session.file_paths import folder, normalised_path
@@ -132,19 +132,12 @@ def with_printed_code(
     return ran(command, root=root, cwd=cwd), code
 
 
-_CRASHED = patterns.Lazy(
-    r"(?m)^(?:Traceback \(most recent call last\)|"
-    r"(?:Uncaught )?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception): )"
-    r"|^(?:panic: |Unhandled |Segmentation fault|thread '[^']*' .*panicked)"
-)
-"""A program crashed: its exit code is not an answer."""
-
-
 def _may_mean_anything(checked: Ran, output: str) -> bool:
     """Is it the code of a program of the project, which did not crash?"""
     checks = any(command.purpose for command in checked.suspects)
     is_own = any(command.own for command in checked.suspects)
-    return is_own and not checks and not _CRASHED.search(output)
+    lines = without_escapes(output).rstrip().split("\n")
+    return is_own and not checks and not telling.crashed(lines[:-1])
 
 
 def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
@@ -348,25 +341,18 @@ def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | N
 def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran | None:
     """What `bash -c "…"`, `ssh host "…"` or `NAME=$(…)` runs."""
     words = _unwrapped(command)[0]
-    if depth >= MAX_NESTING:
-        return None
-    value = command[0].partition("=")[2]
+    line, value = "", command[0].partition("=")[2]
     if not words and len(command) == 1 and value.startswith("$(") and value.endswith(")"):
-        return _ran(read(value[2:-1]), root, where, depth + 1)
-    if len(words) < 3:
-        return None
-    if _base(words[0]) in INTERPRETERS and words[1].startswith("-") and words[1].endswith("c"):
-        return _ran(read(words[2]), root, where, depth + 1)
-    if words[0] == "ssh":
-        plain = [(begin, word) for begin, _end, flag, word in _flags(words[1:], _SSH) if not flag]
-        remote = " ".join(words[1 + plain[1][0] :]) if len(plain) > 1 else ""
-        found = _ran(read(remote), root, where, depth + 1)
-        return replace(found, suspects=(*found.suspects, _command(words[:1], root, where)))
-    return None
+        line = value[2:-1]
+    elif len(words) == 1 and " " in words[0]:
+        line = words[0] if words != command else ""
+    elif len(words) > 2 and _base(words[0]) in INTERPRETERS and _COMMAND_FLAG.fullmatch(words[1]):
+        line = words[2]
+    return _ran(read(line), root, where, depth + 1) if line and depth < MAX_NESTING else None
 
 
-_SSH = patterns.words("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w")
-"""Flags of ssh with a value."""
+_COMMAND_FLAG = patterns.Lazy(r"-.*c")
+"""The flag of a shell before a command line."""
 
 # --- one command --------------------------------------------------------------------------------
 
