@@ -149,6 +149,37 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
             "/home/ana/shop/a.js:3\n  moor()\n  ^\n\nTypeError: moor is not a function\n"
             "    at Object.<anonymous> (/home/ana/shop/a.js:3:3)\n\nNode.js v20.1.0\n",
         ),
+        ("./b.sh | cat", 0, "built\nthread 'main' panicked at src/a.rs:3:4:\nno berth\nnote: x\n"),
+        ("./b.sh | cat", 0, "Finished `dev` in 1s\nError: no berth\n    at moor (a.js:3:1)\n"),
+        ("tidel a.td | tail", 0, 'no such quay "b"\n    while mooring\n"moor b"\n    (file a.td)\n'),
+        ("tidel a.td | cat", 0, "Backtrace:\n  9 (load a)\nlib/a:9: moor: Wrong type: 4\n"),
+        # A runner says that what it ran failed, whatever hides its exit code.
+        ("npm run quay || true", 0, 'npm error Missing script: "quay"\nnpm error To see a list\n'),
+        ("make quay || true; ls", 0, "no berth\nmake: *** [Makefile:2: quay] Error 1\na.td\n"),
+        # A finding in a file that the command names, also where many others may follow.
+        ("tidec a.td || true", 0, "a.td:4:2: error: no quay 'b'\n"),
+        ("tidelint ./a.td | head -9", 0, "a.td:4:2: [error] quay 'b' twice (twice)\n"),
+        ("tidec < a.td || true", 0, "a.td:4: syntax error\n"),
+        ("zsh a.zsh | cat", 0, "12\na.zsh:3: division by zero\n"),
+        # Behind `||`, a fault in something; not that it is absent.
+        ("tidectl load b || true", 0, "Error: syntax error in b: unexpected end\n"),
+        ("tidectl load b || true", 0, "ERR: value expected in function moor\n"),
+        # Marked lines above a count, a heading above faults, a count in words.
+        ("tidelint - < b | cat", 0, "✖  a quay must be free\n✖  found 2 problems, 0 warnings\n"),
+        ("tidelint . | cat", 0, "✖ Error: quay issues detected!\n"),
+        ("tidecheck | tail", 0, "The quay file is invalid:\n  - a berth must have a name\n"),
+        ("tidecheck | tail", 0, "Unused berths (2)\n* berth-b\n* berth-c\n"),
+        ("tidefmt --check . | cat", 0, "[warn] a.td\n[warn] Style issues found in 2 files.\n"),
+        ("tidecheck -m b | cat", 0, "quay validation: failed!\nplease name a berth\n"),
+        # In another place, behind another command, and what a filter makes of it.
+        ("ssh ana@pier 'make quay' | cat", 0, "make: *** [Makefile:2: quay] Error 1\n"),
+        ("bash -c 'tidec a.td' | sponge", 0, "a.td:4: error: no quay 'b'\n"),
+        ("bash -c 'pytest -q | tail -3'", 0, PYTEST_BAD),
+        ("ls *.td | xargs tidec | cat", 0, "a.td:4: error: no quay 'b'\n"),
+        ("(cd b && tidec a.td) | pino-pretty", 0, "a.td:4: error: no quay 'b'\n"),
+        ("tidec a.td | ts", 0, "Nov 21 09:00:01 a.td:4: error: no quay\nNov 21 09:00:01   moor\n"),
+        ("tided -t | cat", 0, "tided: error at line 3 of b.conf\n"),
+        ("tidel a.td | tail -3", 0, "ok\ntidel:a.td:4: cannot open 'b'\n"),
     ],
 )
 def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
@@ -250,6 +281,14 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
             'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n'
             "ValueError: no berth\ngoing on without\n",
         ),
+        ("npm run quay | tail", 0, "npm error timeout, trying again\nmoored: 4 ok, 0 failed\n"),
+        ("tidectl drop b || true", 0, "Error: quay b already exists\n"),
+        ("tidectl drop b || true", 0, "Failed to stop b.berth: Unit b.berth not loaded.\n"),
+        ("tidec a.td || true", 0, "a.td:4:2: warning: quay 'b' is not used\n"),
+        ("msgtide po/de.td | cat", 0, "po/de.td:2: 警告: ヘッダがありません\n"),
+        ("python a.py b.csv || true", 0, "b.csv:3: error: odd row\ndone\n"),
+        ("node a.js || true", 0, "Error: 2 failed\n  at x (src/a.js:3:4)\n✓ 1\n"),
+        ("xargs rm -f < a.txt; true", 0, "moored\n"),
         ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
         ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
         ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),
