@@ -151,7 +151,11 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
         ),
         ("./b.sh | cat", 0, "built\nthread 'main' panicked at src/a.rs:3:4:\nno berth\nnote: x\n"),
         ("./b.sh | cat", 0, "Finished `dev` in 1s\nError: no berth\n    at moor (a.js:3:1)\n"),
-        ("tidel a.td | tail", 0, 'no such quay "b"\n    while mooring\n"moor b"\n    (file a.td)\n'),
+        (
+            "tidel a.td | tail",
+            0,
+            'no such quay "b"\n    while mooring\n"moor b"\n    (file a.td)\n',
+        ),
         ("tidel a.td | cat", 0, "Backtrace:\n  9 (load a)\nlib/a:9: moor: Wrong type: 4\n"),
         # A runner says that what it ran failed, whatever hides its exit code.
         ("npm run quay || true", 0, 'npm error Missing script: "quay"\nnpm error To see a list\n'),

@@ -637,9 +637,9 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         chosen = f"{flag}={value}" if value else flag
         if not flag:
             places.append(value)
-        elif flag in choosing and chosen not in known_tools.DEFAULTS.get(head, ()):
-            selectors.append(chosen)
-        elif tests and _NARROWS.search(flag):
+        elif (flag in choosing and chosen not in known_tools.DEFAULTS.get(head, ())) or (
+            tests and _NARROWS.search(flag)
+        ):
             selectors.append(chosen)
     idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
