@@ -62,20 +62,15 @@ _SHAPES = {
     "quoted": r"[\"'`‘“][^\"'`’”]+[\"'`’”]",
     "colon": r"^[^:\s][^:]*: \S",
     "colons": r"^[^:]+: [^:]+: \S",
-    "place": r"[\w./-]+\.\w+(?::\d+|\(\d+|, line \d+| line \d+|\[\d+)",
     "place_first": r"^\W*[\w./-]*\w(?::| line |\()\d+",
     "line_number": r"(?i)\bline:? \d+|\b\d+:\d+\b",
     "path": r"(?:^|[\s\"'(])[\w.-]*/[\w./-]+|\b\w[\w-]*\.\w{1,5}\b",
-    "code": r"\b[A-Z]{1,6}-?\d{2,5}\b|\bE[A-Z]{4,}\b",
     "url": r"https?://",
     "json": r"^\s*[{\[\"]",
     "mark": r"^\s*[✖✗✘×❌●!*>+•→-]",
     "bad_bracket": r"^\s*(?:\[(?:ERROR|error|FATAL|FAIL|FAILED|!|E\b[^\]]*)\]|✖|✘|✗|×|❌|!)\s",
-    "dots_end": r"(?:\.\.\.|…)\s*$",
     "lower": r"^\s*[a-z]",
-    "flag": r"(?:^|\s)--?[a-z][\w-]+",
     "number": r"\d",
-    "time": r"\d\d:\d\d|\d ?m?s\b",
 }
 _KINDS = (
     # States an error and which one
