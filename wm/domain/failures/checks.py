@@ -96,11 +96,7 @@ def placed(
         read = [(f, e) for f, e in read if _is_finding(f, e, lines, known=bool(purposes))]
     read = [(f, replace(e, name="") if e.name == LAST_WORD else e) for f, e in read]
     if len(read) == 1 and _VACUOUS.match(read[0][1].message):
-        family, found = read[0]
-        said = telling.cause(lines)
-        read = [
-            (family, replace(found, message=said if said[-9:] not in found.name else found.message))
-        ]
+        read = [(family, _explained(found, lines)) for family, found in read]
     entered = [(-1, ""), *folders(lines)] if read else []
     settled = [
         _settled(_completed(found, lines), family, active, root, lines, entered)
@@ -114,6 +110,12 @@ def placed(
             for found in complaint(lines, command.word)
         ]
     return tuple(sorted(settled, key=lambda p: p.found.at))
+
+
+def _explained(found: DetectedError, lines: Sequence[str]) -> DetectedError:
+    """A failed test with the exception that the output names, unless it repeats the test's name."""
+    said = telling.cause(lines)
+    return found if said.partition(": ")[2] in found.name else replace(found, message=said)
 
 
 _VACUOUS = patterns.Lazy(r"^\W*(?:\w+ )?failed\W*$")
@@ -145,13 +147,10 @@ def _proof(
     for name in {f"{c.word}: " for c in active if c.word}:
         printed = [line.removeprefix(name) for line in printed]
     clear = tolerates and not checks
-    if reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear):
-        return Proof.FAILURE
-    if _says_where(printed, command, active, own=is_own):
-        return Proof.FAILURE
-    if reads_lines and not tolerates and telling.lists_faults(printed):
-        return Proof.FAILURE
-    if telling.stopped(printed) or telling.crashed(printed):
+    states = reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear)
+    lists = reads_lines and not tolerates and telling.lists_faults(printed)
+    ends = telling.stopped(printed) or telling.crashed(printed)
+    if states or lists or ends or _says_where(printed, command, active, own=is_own):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY
@@ -172,9 +171,8 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
         if named and telling.objects(last) and not summaries.is_harmless(last):
             return True
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
-    if not summaries.failed(lines):
-        return False
-    return any(c.purpose for c in active) or any(places) or any(map(telling.is_marked, lines))
+    shows = any(c.purpose for c in active) or any(map(telling.is_marked, lines)) or any(places)
+    return bool(summaries.failed(lines)) and shows
 
 
 def _says_where(

@@ -219,12 +219,16 @@ def takes_places(tool: str) -> bool:
 # --- chains -----------------------------------------------------------------------------------
 
 
+Part = tuple[Pipeline, tuple[ShellCommand, ...], bool]
+"""A step, its commands, and whether its exit code is that of them all."""
+
+
 def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
     """Walk the steps, track the folder, and decide what the exit code means."""
     where = cwd
     outside: list[str] = []
     strict = pipefail = False
-    parts: list[tuple[Pipeline, tuple[ShellCommand, ...], bool]] = []
+    parts: list[Part] = []
     inner: list[ShellCommand] = []
     for step in script.steps:
         first = step.pipe[0]
@@ -256,9 +260,7 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
     return replace(judged, hidden=(*inner, *_hidden(parts, judged.proved)))
 
 
-def _hidden(
-    parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], proved: Sequence[ShellCommand]
-) -> tuple[ShellCommand, ...]:
+def _hidden(parts: Sequence[Part], proved: Sequence[ShellCommand]) -> tuple[ShellCommand, ...]:
     """The programs among all commands whose success a zero exit code would not prove."""
     awaited = any(step.pipe[0][0] == "wait" for step, _c, _p in parts)
     found = (
@@ -270,9 +272,7 @@ def _hidden(
     return tuple(c for c in found if c.tool and not (c.silent or c.lists or c.idle or c.shows_text))
 
 
-def _judged(
-    script: Script, parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], strict: bool
-) -> Ran:
+def _judged(script: Script, parts: Sequence[Part], strict: bool) -> Ran:
     ends = ("&",) if strict else (";", "&")
     begin = max((i for i, (step, _c, _p) in enumerate(parts) if step.before in ends), default=0)
     last = parts[begin:]
@@ -300,7 +300,7 @@ def _judged(
     return Ran(tuple(proved), tuple(suspects), chained)
 
 
-def _is_repeated(parts: Sequence[tuple[Pipeline, tuple[ShellCommand, ...], bool]], i: int) -> bool:
+def _is_repeated(parts: Sequence[Part], i: int) -> bool:
     """Is it the same command once more: `python -m pytest || pytest`?"""
     return parts[i][0].before == "||" and bool(parts[i][1]) and parts[i][1] == parts[i - 1][1]
 
@@ -312,7 +312,7 @@ def _always_fails(step: Pipeline, commands: tuple[ShellCommand, ...]) -> bool:
     )
 
 
-def _blamed(part: tuple[Pipeline, tuple[ShellCommand, ...], bool]) -> Iterator[ShellCommand]:
+def _blamed(part: Part) -> Iterator[ShellCommand]:
     """The commands of a pipeline that a failure may come from, without filters."""
     _step, commands, _pipefail = part
     for command in commands:
@@ -637,10 +637,8 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
         chosen = f"{flag}={value}" if value else flag
         if not flag:
             places.append(value)
-        elif (flag in choosing and chosen not in known_tools.DEFAULTS.get(head, ())) or (
-            tests and _NARROWS.search(flag)
-        ):
-            selectors.append(chosen)
+        elif flag in choosing or (tests and _NARROWS.search(flag)):
+            selectors += () if chosen in known_tools.DEFAULTS.get(head, ()) else (chosen,)
     idle |= "-V" in rest and not places  # The version, of a tool that is to check nothing.
     return tuple(places), tuple(sorted(selectors)), idle
 
