@@ -74,10 +74,9 @@ _SHAPES = {
 }
 _KINDS = (
     # States an error and which one
-    r"^(?:[\w./@+-]+(?:\[\d+\])? ?: )?(?:fatal|(?:fatal )?error|Error|ERROR|"
-    r"FATAL|FAIL|FAILED|E|err|Fatal|panic|"
-    r"\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?(?::| -)\s+\S|"
-    r"^(?:Error|error)(?: [a-z][\w./-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|^[a-z]{4,10} error: \S|"
+    r"^(?:[\w./@+-]+(?:\[\d+\])? ?: )?(?:fatal|(?:fatal )?error|Error|ERROR|FATAL|FAIL|FAILED|E"
+    r"|err|Fatal|panic|\[ERROR\]|\[error\]|✖|✘|❌)(?: \[?[\w-]+\]?)?(?::| -)\s+\S|^(?:Error"
+    r"|error)(?: [a-z][\w./-]*){1,4}:(?: \S|$)|^ESLint couldn't \S|^[a-z]{4,10} error: \S|"
     rf"^(?:[^:：]{{0,60}}[^A-Za-z:：])?(?i:{_ABROAD})(?:[^\pL:：][^:：]{{0,60}})?[:：] *\S",
     # Names an exception type
     r"^(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|"
@@ -93,9 +92,8 @@ _KINDS = (
     r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
     r"too many|denied|unable|does not exist|no rule|no module named)",
     # A crash
-    r"\bAborted(?: \(|$)|"
-    r"\b(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|"
-    r"core dumped|Killed|Out of memory|stack overflow)\b",
+    r"\bAborted(?: \(|$)|\b(?:Segmentation fault|Bus error|Illegal instruction"
+    r"|Floating point exception|core dumped|Killed|Out of memory|stack overflow)\b",
     # Marked as an error
     r"^(?:\[(?:ERROR|error|FATAL|ALERT|alert|EMERG|emerg|CRIT|crit)\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
     # Begins like a failure

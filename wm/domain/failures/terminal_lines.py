@@ -22,10 +22,8 @@ _TASK = patterns.Lazy(
 )
 _STAMP = patterns.Lazy(
     r"^(?:\d{4}(?:-\d\d-|/\d\d/)\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?Z?(?:\| | |$)|"
-    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: |$)|"
-    r"\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== |\[@?[\w./-]+\]: |"
-    r"\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|"
-    r"[A-Za-z][\w.-]* +\| )"
+    r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?: |$)|\d\d:\d\d:\d\d(?:\.\d+)? +|==\d+== "
+    r"|\[@?[\w./-]+\]: |\[(?:[\d:]+|@?[\w.]+[:/-][\w./-]+)\](?: |$)|[A-Za-z][\w.-]* +\| )"
 )
 """What services write before each line: a time, the process id, the name of the workspace or of the
 process that printed it."""
