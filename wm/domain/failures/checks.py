@@ -148,9 +148,8 @@ def _proof(
         printed = [line.removeprefix(name) for line in printed]
     clear = tolerates and not checks
     states = reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear)
-    lists = reads_lines and not tolerates and telling.lists_faults(printed)
-    ends = telling.stopped(printed) or telling.crashed(printed)
-    if states or lists or ends or _says_where(printed, command, active, own=is_own):
+    crashed = states or telling.crashed(printed)
+    if crashed or _says_where(printed, command, active, own=is_own):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY

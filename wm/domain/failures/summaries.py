@@ -26,6 +26,7 @@ _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)
 _VERDICT = (
     r"\btest result: FAILED|\bBUILD FAIL|^Result: FAIL|^(?:FAILURES|ERRORS)!|^\S*make\S*: \*\*\* "
     r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing):? (?:failed|aborted)(?:[.!]|$)"
+    r"|^npm (?:ERR!|error) (?:A complete log|Lifecycle script)"
     r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
     r"|\b(?:aborted|stopped|interrupted|not \w+) due to (?:[\w-]+ ){0,3}(?:error|warning)s?\b"
 )

@@ -108,9 +108,7 @@ _KINDS = (
 """Kinds of lines that state an error, the clearest first."""
 _CLEAR = tuple(map(Lazy, _KINDS))
 _ANY_CLEAR = Lazy("|".join(f"(?:{kind})" for kind in _KINDS))
-STOPPED = tuple(TABLES.table("stopped"))
-"""Lines with which a runner reports that what it ran failed."""
-SUMS = (*TABLES.table("sums"), *STOPPED)
+SUMS = tuple(TABLES.table("sums"))
 """Lines that only report that another tool failed."""
 
 _NAMES = {Lazy(pattern): name for name, pattern in _SHAPES.items()}
@@ -262,29 +260,9 @@ def says_failure(lines: Sequence[str], *, placed: bool = True, clear: bool = Fal
     return False
 
 
-def lists_faults(lines: Sequence[str]) -> bool:
-    """Whether a heading says that what is listed below it is wrong."""
-    full = list(filter(_LETTERS.search, ends(lines)))
-    return any(_FAULTS.search(a) and _ITEM.match(b) for a, b in pairwise(full))
-
-
-_FAULTS = Lazy(
-    r"^\W{0,3}(?:[A-Z].*\b(?:invalid|errors|failed|no)\b[^:]*:$"
-    r"|(?:Unused|Unlisted|Unresolved|Missing|Invalid|Duplicated?) [\w ]+(?: \(\d+\))?:?$|Errors:$)"
-)
-_ITEM = Lazy(r"^\s*(?:[-*•]|\d+[.)]) \S")
-
-
 def ends(lines: Sequence[str]) -> list[str]:
     """The first and the last lines: no more is read of a tool that prints no summary."""
     return [*lines[:MAX_LINES], *lines[MAX_LINES:][-MAX_LINES:]]
-
-
-def stopped(lines: Sequence[str]) -> bool:
-    """Whether a runner says at the end that what it ran failed."""
-    last = lines[-MAX_LINES:]
-    at = next((i for i in reversed(range(len(last))) if last[i].startswith(STOPPED)), len(last))
-    return at < len(last) and all(_FINE.isdisjoint(_shapes(line)) for line in last[at:])
 
 
 def crashed(lines: Sequence[str]) -> bool:
@@ -295,7 +273,6 @@ def crashed(lines: Sequence[str]) -> bool:
         return True
     last = full[outer[-1]] if outer else ""
     error = last.startswith("Error: ") or not _shapes(last).isdisjoint(_EXCEPTIONS)
-    error |= _objects(_shapes(last)) and any(map(_TRACE.match, full))
     frames = full if error else full[outer[-1] + 1 :] if outer and objects(last) else ()
     return any("frame" in _shapes(line) for line in frames)
 
@@ -303,7 +280,6 @@ def crashed(lines: Sequence[str]) -> bool:
 _EXCEPTIONS = frozenset(("exception", "names_exception"))
 _BESIDE = Lazy(r"[\s\"\])}]|Node\.js|note: ")
 """Frames, and what is printed below an error."""
-_TRACE = Lazy(r"(?i)(?:back|stack ?)trace\b.*:$")
 
 
 def cause(lines: Sequence[str]) -> str:
