@@ -626,7 +626,9 @@ def _arguments(tool: str, rest: tuple[str, ...]) -> tuple[tuple[str, ...], tuple
     head = tool.split(" ")[0]
     choosing = known_tools.SELECTORS.get(tool, ()) + known_tools.SELECTORS.get(head, ())
     valued = known_tools.VALUE_FLAGS.get(tool, ()) + known_tools.VALUE_FLAGS.get(head, ())
-    valued += tuple(f for f in choosing if f not in _BARE or (head, f) == ("gradle", "--tests"))
+    valued += tuple(
+        f for f in choosing if f not in known_tools.BARE or (head, f) == ("gradle", "--tests")
+    )
     places: list[str] = []
     selectors: list[str] = []
     idle, tests = False, purpose_of(tool) == "test"
@@ -653,13 +655,6 @@ def _single_flags(flag: str) -> frozenset[str]:
     """A flag, and the flags that a cluster such as `-kn` joins."""
     joined = flag[1:] if flag[1:].islower() and flag.isascii() and flag[1:].isalpha() else ""
     return frozenset((flag, *(f"-{letter}" for letter in joined)))
-
-
-_BARE = patterns.words(
-    "--lf --last-failed --ff -o --onlyChanged --lib --bins --tests --doc -short --changed -b "
-    "--build -DskipTests"
-)
-"""Selecting flags without a value."""
 
 
 def _place(place: str, root: str, where: str, tool: str) -> str:

@@ -69,6 +69,8 @@ VALUE_FLAGS = _lists("value_flags")
 """Flags with a value that select nothing: flag and value are left out of the target."""
 PROVES_NOTHING = _set("proves_nothing")
 """With one of these a command succeeds whatever the state of the code."""
+BARE = _set("bare")
+"""Selecting flags without a value."""
 LAST_WORDS = _lists("last_words")
 PATH_TARGETS = _set("path_targets")
 """Tools whose arguments are places to check: a wider place covers a narrower one."""

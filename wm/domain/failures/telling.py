@@ -359,6 +359,7 @@ _FOUND = Lazy(
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"
     r"|^(?:x |\W*)[1-9]\d* (?:invalid|failing|failed|broken|bad|wrong) \pL+\W*$"
+    r"|^(?:\pL+[:=] *\d+\W*){2,}$"
 )
 COUNTED = Lazy(r"^[\w.]+(?:Error|Exception): [1-9]\d* \w+ errors? for \w+$")
 """An exception that only counts what is listed below it."""
