@@ -84,7 +84,8 @@ def _files(part: CommandPart) -> tuple[str, ...]:
 
 def is_data(path: str) -> bool:
     """A file to search rather than to read: a log, a lockfile, JSON."""
-    return is_lockfile(path) or is_log(path) or path.lower().endswith(DATA_ENDINGS)
+    kernel = path.startswith(("/proc/", "/sys/"))
+    return kernel or is_lockfile(path) or is_log(path) or path.lower().endswith(DATA_ENDINGS)
 
 
 def is_log(path: str) -> bool:

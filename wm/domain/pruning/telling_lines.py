@@ -211,7 +211,8 @@ def attached(lines: OutputLines, found: Iterable[int]) -> list[int]:
     for index in marked:
         for step in range(1, MOST_ATTACHED // 2 + 1):
             at = index - step
-            if at <= before or not _is_frame(plain[at]):
+            # The line above an error names the step or the file that failed.
+            if at <= before or not (_is_frame(plain[at]) or (step == 1 and plain[at].strip())):
                 break
             by_distance[step - 1].append(at)
         before = index
@@ -273,7 +274,7 @@ MOST_VALUES = 8
 def outliers(lines: OutputLines) -> list[int]:
     """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
     values, or no number in a column of numbers: one `CrashLoopBackOff` among a hundred `Running`,
-    one `nan`."""
+    one `nan`; and lines without any of the words that the others repeat."""
     span = range(SAME_ENDS, len(lines) - SAME_ENDS)
     if len(span) > MOST_ASKED:
         span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)
@@ -300,4 +301,18 @@ def outliers(lines: OutputLines) -> list[int]:
             values = Counter(cells.values())
             if 1 < len(values) <= MOST_VALUES:
                 out |= {i for i in alike if values[cells[i]] <= rare}
-    return sorted(out) if len(out) <= 3 * rare else []
+    novel = _novel(lines, rare)
+    kinds = (found for found in (out, novel) if len(found) <= 3 * rare)
+    return sorted({at for found in kinds for at in found if at in rows})
+
+
+def _novel(lines: OutputLines, rare: int) -> list[int]:
+    """Lines of which no word is in more than a few other lines."""
+    words = {shape: [w for w in shape.split() if w.lower() != w.upper()] for shape in lines.counts}
+    counts: Counter[bytes] = Counter()
+    for shape, own in words.items():
+        for word in set(own):
+            counts[word] += lines.counts[shape]
+    return lines.of_shapes(
+        {shape for shape, own in words.items() if own and all(counts[w] <= rare for w in own)}
+    )

@@ -18,6 +18,8 @@ FILTERS = frozenset(
 )
 """Programs that pass on the output of another program."""
 
+TRACERS = ("strace", "ltrace", "valgrind")
+"""Programs that run another one and print more than it does."""
 SHELLS = ("bash", "sh", "zsh", "dash")
 
 
@@ -88,7 +90,7 @@ def _bare(words: tuple[str, ...]) -> tuple[str, ...]:
             continue
         two = " ".join(words[:2])
         prefix = two if two in known_tools.PREFIXES else first.rpartition("/")[2]
-        if prefix not in known_tools.PREFIXES and prefix not in known_tools.PREFIX_ARGUMENTS:
+        if prefix not in known_tools.RUNS_ANOTHER or prefix in TRACERS:
             break
         words = words[1 + prefix.count(" ") :]
         words = _without_flags(words, known_tools.PREFIXES.get(prefix, ()))
@@ -106,7 +108,8 @@ def _inner(words: tuple[str, ...]) -> str:
     """The script of `bash -c "…"`."""
     if words[0].rpartition("/")[2] in SHELLS and len(words) > 2:
         flag = next((i for i, w in enumerate(words) if w.startswith("-") and "c" in w), 0)
-        return words[flag + 1] if 0 < flag < len(words) - 1 else ""
+        traced = "x" in words[flag]
+        return words[flag + 1] if 0 < flag < len(words) - 1 and not traced else ""
     return ""
 
 

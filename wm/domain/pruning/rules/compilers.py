@@ -37,7 +37,7 @@ COMPILERS = OutputRule(
     "lines of the build",
     looks=looks(Lazy(r"^[\w./+-]+:\d+:\d+: (?:fatal )?(?:error|warning|note): |^make(?:\[\d+\])?: |^\[\s*\d+%\] (?:Building|Linking)")),
     reduce=keeping(
-        Lazy(r": (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\*|undefined reference|^collect2|^ninja: |^FAILED: |^CMake Error|^ld: |error CS\d+|^#\s"),
+        Lazy(r": (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\*|undefined reference|^collect2|^ninja: |^FAILED: |^CMake Error|^ld: |error CS\d+|^# [a-z][^\s\"]*(?: \[|$)"),
         _SNIPPETS,
     ),
     folds=Folds.ALIKE,

@@ -7,6 +7,8 @@ Of each file the first changed lines stay; the rest is in the kept original.
 
 from __future__ import annotations
 
+from bisect import bisect
+
 from wm.domain.counts import counted
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.rule import Folds, OutputRule, keeping
@@ -16,6 +18,8 @@ from wm.text.patterns import Lazy
 MOST_HEADERS = 40
 """Most file headers that stay; further files are named in the mark."""
 MOST_NAMED = 60
+_ACTS = ("Binary files", "rename ", "deleted file mode", "new file mode")
+"""What happened to a file other than a change of its lines."""
 
 
 def changed(lines: OutputLines) -> KeptLines:
@@ -24,11 +28,13 @@ def changed(lines: OutputLines) -> KeptLines:
     headers = [i for i, line in enumerate(plain) if line.startswith(("diff --", "Index: "))]
     headers = headers or [i for i, line in enumerate(plain) if line.startswith("--- ")]
     conflicts = [i for i, line in enumerate(plain) if line.startswith(("<<<<<<<", ">>>>>>>"))]
-    binaries = [i for i, line in enumerate(plain) if line.startswith(("Binary files", "rename "))]
-    more = [*binaries, *_first_changes(plain, headers)]
+    acts = [i for i, line in enumerate(plain) if line.startswith(_ACTS)]
     if len(headers) <= MOST_HEADERS:
+        more = [*acts, *_first_changes(plain, headers)]
         return KeptLines(must=sorted({*headers, *conflicts}), more=more)
-    return KeptLines(must=conflicts, more=binaries, note=_named(plain, headers))
+    named = sorted({*acts, *(headers[bisect(headers, i) - 1] for i in acts)})
+    must = [*conflicts, *named] if len(named) <= MOST_HEADERS // 4 else conflicts
+    return KeptLines(must=must, more=named, note=_named(plain, headers))
 
 
 def _first_changes(plain: list[str], headers: list[int]) -> list[int]:
