@@ -29,8 +29,8 @@ MARK = "[wm: "
 RESTORE_TOOL = "memory_restore"
 MOSTLY = 0.6
 """Share of lines that are JSON objects, from which on an output is a log of them."""
-MOST_OUTLIERS = 2
-"""Lines unlike the others that stay whatever the room; more of them stay as room allows."""
+MOST_OUTLIERS = 4
+"""Lines of one kind of outlier that stay whatever the room; more of them stay as room allows."""
 
 
 class PrunedText(Struct, frozen=True):
@@ -116,10 +116,11 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     wanted = rule.reduce(lines)
     before = client_cut(lines)
     outliers = telling_lines.outliers(lines) if rule.states else []
-    few = outliers if len(outliers) <= MOST_OUTLIERS else ()
+    few = (at for kind in outliers if len(kind) <= MOST_OUTLIERS for at in kind)
+    unlike = [at for kind in outliers for at in kind]
     must = sorted({*wanted.must, *before.marks, *few})
-    more = [*wanted.more, *outliers]
-    single = [*telling_lines.errors(lines), *outliers] if rule.folds is Folds.ALIKE else ()
+    more = [*wanted.more, *unlike]
+    single = [*telling_lines.errors(lines), *unlike] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:
         uniform = rule.folds is Folds.ALIKE or lines.share(_is_record) > MOSTLY

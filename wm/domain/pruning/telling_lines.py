@@ -271,10 +271,11 @@ MOST_VALUES = 8
 """Most different values of a column that says a state."""
 
 
-def outliers(lines: OutputLines) -> list[int]:
+def outliers(lines: OutputLines) -> list[list[int]]:
     """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
     values, or no number in a column of numbers: one `CrashLoopBackOff` among a hundred `Running`,
-    one `nan`; and lines without any of the words that the others repeat."""
+    one `nan`. Before them, lines without any of the words that the others repeat. A kind that is
+    not rare is left out."""
     span = range(SAME_ENDS, len(lines) - SAME_ENDS)
     if len(span) > MOST_ASKED:
         span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)
@@ -301,9 +302,8 @@ def outliers(lines: OutputLines) -> list[int]:
             values = Counter(cells.values())
             if 1 < len(values) <= MOST_VALUES:
                 out |= {i for i in alike if values[cells[i]] <= rare}
-    novel = _novel(lines, rare)
-    kinds = (found for found in (out, novel) if len(found) <= 3 * rare)
-    return sorted({at for found in kinds for at in found if at in rows})
+    novel = [at for at in _novel(lines, rare) if at in rows]
+    return [kind for kind in (novel, sorted(out)) if len(kind) <= 3 * rare]
 
 
 def _novel(lines: OutputLines, rare: int) -> list[int]:

@@ -5,7 +5,6 @@ The other hits of a file are counted, so the reader knows where more are.
 
 from __future__ import annotations
 
-from wm.domain.pruning import telling_lines
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.rule import OutputRule
 from wm.domain.pruning.selection import KeptLines
@@ -37,9 +36,7 @@ def hits(lines: OutputLines) -> KeptLines:
             first.append(index)
     own = [i for i in first if lines.plain[i].startswith(("grep: ", "rg: ", "ag: ", "ack: "))]
     if lines.share(lambda line: _FINDING.search(line[:MOST_CHARS]) is not None) > 0.5:
-        # Findings of a checker: the errors among the warnings are what it failed for, and a rule
-        # that only one line broke says more than one that all did.
-        own += telling_lines.outliers(lines)
+        # Findings of a checker: the errors among the warnings are what it failed for.
         shown = (line[:MOST_CHARS] for line in lines.plain)
         own += [i for i, line in enumerate(shown) if _ERROR.search(line) is not None]
         return KeptLines(must=own, more=first)
@@ -51,4 +48,4 @@ def looks_found(lines: OutputLines) -> bool:
     return lines.share(lambda line: _NUMBERED.search(line[:320]) is not None) > 0.8
 
 
-GREPS = OutputRule("grep", "hits", looks=looks_found, reduce=hits, states=False)
+GREPS = OutputRule("grep", "hits", looks=looks_found, reduce=hits)
