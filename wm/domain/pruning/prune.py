@@ -27,8 +27,6 @@ from wm.settings import PruningSettings
 MARK = "[wm: "
 """Prefix of every line that replaces cut lines."""
 RESTORE_TOOL = "memory_restore"
-MOSTLY = 0.6
-"""Share of lines that are JSON objects, from which on an output is a log of them."""
 MOST_OUTLIERS = 4
 """Lines of one kind of outlier that stay whatever the room; more of them stay as room allows."""
 
@@ -123,8 +121,7 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     single = [*telling_lines.errors(lines), *unlike] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:
-        uniform = rule.folds is Folds.ALIKE or lines.share(_is_record) > MOSTLY
-        items = _shortened(lines, items, must, more, measure, uniform=uniform)
+        items = _shortened(lines, items, must, more, measure, uniform=rule.states)
     parts = tuple(_parts(lines, items))
     notes = (wanted.note, _errors_cut(must, items))
     if lines.total - len(parts) < measure.slack:
@@ -141,11 +138,6 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     )
     shorter = len(made.text("t_" + "0" * ID_DIGITS)) < len(lines.text)
     return made if shorter else None
-
-
-def _is_record(line: str) -> bool:
-    """Is it a JSON object on one line, as loggers write it?"""
-    return line[:1] == "{" and line.rstrip()[-1:] == "}"
 
 
 def _errors_cut(must: Sequence[int], items: Sequence[FoldedLine]) -> str:
