@@ -114,10 +114,11 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     wanted = rule.reduce(lines)
     before = client_cut(lines)
     outliers = telling_lines.outliers(lines) if rule.states else []
-    few = (at for kind in outliers if len(kind) <= MOST_OUTLIERS for at in kind)
+    few = [at for kind in outliers[:2] if len(kind) <= MOST_OUTLIERS for at in kind]
     unlike = [at for kind in outliers for at in kind]
     must = sorted({*wanted.must, *before.marks, *few})
-    more = [*wanted.more, *unlike]
+    failed = dict.fromkeys((*few, *sorted({*telling_lines.errors(lines)} & {*wanted.must})))
+    more = [*telling_lines.above(lines, failed), *wanted.more, *unlike]
     single = [*telling_lines.errors(lines), *unlike] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
     if len(items) > 2 * measure.ends + measure.slack:

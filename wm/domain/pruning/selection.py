@@ -55,7 +55,8 @@ def chosen(
         kept = {p for end in ends for p in (_unlike(shapes, end) if uniform else end)}
         allowed = room + sum(1 for position in must if position not in kept)
         kept.update(must)
-        waiting = sum(1 for position in more if position not in kept)
+        # A line away from others costs two: itself and the mark of one more gap.
+        waiting = 2 * sum(1 for position in more if position not in kept)
         if shrink == last or allowed - _cost(kept, count) >= min(waiting, measure.ends // 2):
             break
     return _filled(kept, more, allowed, count)

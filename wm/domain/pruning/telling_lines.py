@@ -6,7 +6,7 @@ Each shape of line is tested once, so a log of ten megabytes costs little more t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from wm.domain.pruning.lines import OutputLines
@@ -83,6 +83,8 @@ _FRAME_STARTS = (
 
 MOST_ATTACHED = 8
 """Most context lines after an error; half as many before it."""
+MOST_ABOVE = 3
+_WORD = Lazy(r"[^\W\d_]{2}")
 
 
 def errors(lines: OutputLines) -> list[int]:
@@ -211,19 +213,29 @@ def attached(lines: OutputLines, found: Iterable[int]) -> list[int]:
     for index in marked:
         for step in range(1, MOST_ATTACHED // 2 + 1):
             at = index - step
-            # The line above an error names the step or the file that failed.
-            if at <= before or not (_is_frame(plain[at]) or (step == 1 and plain[at].strip())):
+            if at <= before or not _is_frame(plain[at]):
                 break
             by_distance[step - 1].append(at)
         before = index
     return list(dict.fromkeys(at for row in by_distance for at in row))
 
 
+def above(lines: OutputLines, found: Collection[int]) -> Iterator[int]:
+    """The last text above each line: it names the step or the file that failed."""
+    for index in found:
+        for at in range(index - 1, max(-1, index - 1 - MOST_ABOVE), -1):
+            if at in found:
+                break
+            if _WORD.search(lines.plain[at]) is not None:
+                yield at
+                break
+
+
 def _belongs(line: str, error: str) -> bool:
     body = _body(line)
     if not body.strip():
         return False
-    return _is_frame(line) or _indent(body) > _indent(_body(error)) or body[:1] in ">|"
+    return _is_frame(line) or _indent(body) > _indent(_body(error)) or body.lstrip()[:1] in ">|│"
 
 
 def _is_frame(line: str) -> bool:
@@ -303,7 +315,8 @@ def outliers(lines: OutputLines) -> list[list[int]]:
             if 1 < len(values) <= MOST_VALUES:
                 out |= {i for i in alike if values[cells[i]] <= rare}
     novel = [at for at in _novel(lines, rare) if at in rows]
-    return [kind for kind in (novel, sorted(out)) if len(kind) <= 3 * rare]
+    odd = sorted(i for alike in forms.values() if len(alike) <= rare for i in alike)
+    return [kind if len(kind) <= 3 * rare else [] for kind in (novel, sorted(out), odd)]
 
 
 def _novel(lines: OutputLines, rare: int) -> list[int]:

@@ -167,9 +167,10 @@ def looks_tabular(lines: OutputLines) -> bool:
 
 def table_kept(lines: OutputLines) -> KeptLines:
     """The head of a table is its beginning; the row count stays."""
+    errors = telling_lines.errors(lines)
     return KeptLines(
         must=[i for i in (0, 1) if i < len(lines)] + _counting(lines),
-        more=telling_lines.errors(lines),
+        more=[*errors, *telling_lines.attached(lines, errors)],
     )
 
 
