@@ -117,7 +117,8 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     few = [at for kind in outliers[:2] if len(kind) <= MOST_OUTLIERS for at in kind]
     unlike = [at for kind in outliers for at in kind]
     must = sorted({*wanted.must, *before.marks, *few})
-    failed = dict.fromkeys((*few, *sorted({*telling_lines.errors(lines)} & {*wanted.must})))
+    # Listings, diffs and data have no errors of their own, so their rules did not look for any.
+    failed = dict.fromkeys((*few, *(lines.errors or ())))
     more = [*telling_lines.above(lines, failed), *wanted.more, *unlike]
     single = [*telling_lines.errors(lines), *unlike] if rule.folds is Folds.ALIKE else ()
     items = folded(lines, rule.folds, single)
