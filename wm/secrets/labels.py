@@ -14,7 +14,14 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from wm.secrets.formats import TABLES, VENDORS
-from wm.secrets.looks import SecretSpan, is_placeholder, is_ulid, is_wordy, looks_random
+from wm.secrets.looks import (
+    SecretSpan,
+    has_random_letters,
+    is_placeholder,
+    is_ulid,
+    is_wordy,
+    looks_random,
+)
 from wm.secrets.values import (
     BEHIND,
     PLAIN_WORDS,
@@ -374,6 +381,8 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     family, key = place.family, place.key
     if value.lower() in PLAIN_WORDS or is_placeholder(value):
         return False
+    if has_random_letters(value):
+        return True
     if family == "vendor":
         return _vendor_value(value)
     if is_plain_number(value, family):

@@ -6,11 +6,13 @@ Judges one short string by counting characters. Uses no labels and no context.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from operator import ne
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from wm.text.patterns import Lazy
+from wm.text.tables import Tables
 
 MIN_TOKEN_CHARS = 20
 """Shorter opaque strings are too often names: they count only after a label."""
@@ -125,6 +127,24 @@ def is_scrambled(word: str) -> bool:
     cased = "a" in classes and "A" in classes
     mixed = len(signs) > 3 or (cased and (len(signs) > 1 or looks_mixed(word)))
     return mixed and changes * 20 >= len(word) * 11 and not is_wordy(word)
+
+
+_PAIRS = tuple(tuple(map(int, row)) for row in Tables("wm.secrets").words("pairs"))
+_LETTERS = frozenset(ascii_lowercase)
+FEWEST_LETTERS, FEWEST_OF_ONE_CASE = 12, 16
+
+
+def has_random_letters(word: str) -> bool:
+    """True for letters in random order: of 1,000 of 16 letters 990 are, and of names 5. A pair costs
+    5.4 on average, a change of the case included; 4.8 without a change."""
+    size, lower = len(word), word.lower()
+    if not FEWEST_LETTERS <= size <= 120 or not _LETTERS.issuperset(lower):
+        return False
+    cost = sum(_PAIRS[ord(a) - 97][ord(b) - 97] for a, b in pairwise(lower))
+    if word in (lower, word.upper()):
+        return size >= FEWEST_OF_ONE_CASE and 10 * cost >= 48 * (size - 1)
+    cases = [char.isupper() for char in word]
+    return 10 * (cost + 2 * sum(map(ne, cases, cases[1:]))) >= 54 * (size - 1)
 
 
 def _is_words_only(token: str) -> bool:
