@@ -105,7 +105,7 @@ _TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
-_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?|</\w{1,20}>\s{0,20}<(?:string|value|data)>")
+_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?|</\w{1,20}>\s{0,20}<(?:string|value|data|td|dd)>")
 """`key="Password" value=`, `<key>Password</key> <string>`, `<name>…</name> <value>`."""
 _NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?(?:Parameter)?[Vv]alue[\"']?\s?:[ \t]{0,4}")
 _BLOCK = Lazy(r"[|>][+-]?\d?[+-]?[ \t]*\n[ \t]+")
@@ -161,14 +161,23 @@ def _changed_to(text: str, at: int) -> SecretSpan | None:
     return span_of(start, value) if strict and not is_placeholder(value) else None
 
 
+_IN_LIST = Lazy(r"(?:[\[({,]|(?:^|\n)[ \t]*-)\s*[\"']?$|\n$")
+_NEXT_ITEM = Lazy(r"[\"']?(?:,\s{0,20}|[ \t]*\n[ \t]{0,20}-[ \t]{1,4}|\n)[\"']?")
+"""Between two items of a list in brackets or in lines; recovery codes have no sign before them."""
+
+
 def _next_in_list(text: str, span: SecretSpan) -> SecretSpan | None:
-    """The secret of the next line, if this one and the next are nothing but secrets of one length:
-    recovery codes."""
-    start, end = span.end + 1, 2 * span.end + 1 - span.start
-    around = text[span.start - 1] + text[span.end : start] + (text[end : end + 1] or "\n")
-    value = text[start:end]
-    is_listed = around == "\n\n\n" and fits_strictly(value, "password")
-    return span_of(start, value) if is_listed else None
+    """The secret behind another one in a list."""
+    start = span.end + max(0, _NEXT_ITEM.end(text[span.end : span.end + 60]))
+    if start == span.end or _IN_LIST.search(text[max(0, span.start - 40) : span.start]) is None:
+        return None
+    _, value, _ = read_value(text[start - 1 : start + BEHIND], 1)
+    value = value.rstrip("\"'")
+    after = text[start + len(value) : start + len(value) + 4].lstrip("\"' ")[:1]
+    bare = text[span.end : start] == "\n"
+    alike = not bare or (len(value) == span.end - span.start and after in ("", "\n"))
+    is_listed = alike and after not in (":", "=") and fits_strictly(value, "password")
+    return span_of(start, value) if is_listed and not is_placeholder(value) else None
 
 
 def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
@@ -506,7 +515,8 @@ def _followed(place: _Place) -> _Value | None:
     if key.lower() in ("requirepass", "masterauth"):
         return (start, value)
     if family == "short" and key.lower() == "auth":
-        return None
+        # The command of Redis and of mail servers; "auth" alone is the middleware.
+        return (start, value) if key == "AUTH" and fits_strictly(value, "password") else None
     if family == "short" and _is_number_key(key):
         digits = value.isdigit() and 4 <= len(value) <= 8
         return (start, value) if digits and UNIT.end(rest[start + len(value) :]) < 0 else None

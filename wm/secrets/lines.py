@@ -16,7 +16,7 @@ from wm.secrets.formats import TABLES
 from wm.secrets.labels import KEY_HINT, PASSWORD, SECRET, TOKEN
 from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_mixed, looks_random
 from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
-from wm.text.patterns import Lazy, escaped, words
+from wm.text.patterns import Lazy, Pattern, escaped, words
 
 
 def placed(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
@@ -33,9 +33,12 @@ def placed(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
     if _COOKIE_HINT in hints:
         yield from _cookies(text)
     if _CLUSTER_HINT in hints:
-        yield from _kubernetes(text)
-    if KEY_HINT in hints and "\n" in text:
-        yield from _tables(text)
+        yield from _members(text, _DATA_BEGIN)
+    if KEY_HINT in hints:
+        table = _CELL.sub(_as_row, text) if "</t" in text else text
+        if "\n" in table:
+            yield from _tables(table)
+            yield from _members(text, _PLURAL_BEGIN)
     if _INSERT_HINT in hints:
         yield from _inserts(text)
     if _NEAR_HINT in hints:
@@ -89,7 +92,7 @@ _SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|u
 _SHOWS = (
     r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
     r"\bget-secret-value\b|\bget secrets? |\bfind-(?:generic|internet)-password |\b(?:bw|lpass) (?:get|show) |"
-    r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read "
+    r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read |\bpwgen "
 )
 """Commands that print a secret, on a line below them."""
 _ORACLE = r"(?:jdbc:oracle:\w{2,6}:|\b(?:sqlplus|imp|exp|expdp|impdp|rman target)\s)"
@@ -146,7 +149,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
     _Row("strict", _RESETS, Lazy(rf"{_RESETS}[^\n]*\n(?:[^\n]{{0,80}}\n)?(?:new|generated) (?:value|password|secret|token|key):\s{{1,4}}([^\s'\"]{{6,}})$", multi_line=True)),
-    _Row("strict", f"(?im){_EVALUATES}", Lazy(rf"{_EVALUATES}(?:{PASSWORD}|{SECRET}|{TOKEN})[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
+    _Row("strict", f"(?im){_EVALUATES}", Lazy(rf"{_EVALUATES}(?:{PASSWORD}|{SECRET}|{TOKEN}|pw)[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
     _Row("strict", _PROMPTS, Lazy(rf"{_PROMPTS}\s{{1,3}}([^\s'\"]{{4,}})$", multi_line=True)),
     _Row("strict", _KEYED_BY, Lazy(rf"{_KEYED_BY}\(\s?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
@@ -319,15 +322,20 @@ def _cookies(text: str) -> Iterator[SecretSpan]:
 
 _CLUSTER_HINT = r"(?m)^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b"
 _DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
+_PLURAL_BEGIN = Lazy(
+    r"^(\s{0,20})[\"']?(?:passwords|passphrases|secrets|credentials|(?:api|access|auth)_?(?:keys|tokens))[\"']?\s?:\s?\{?\s{0,4}$",
+    ignore_case=True,
+    multi_line=True,
+)
 _DATA_LINE = Lazy(
     r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
 )
 
 
-def _kubernetes(text: str) -> Iterator[SecretSpan]:
-    """Every value under `data:`, in a text that contains a Kubernetes Secret."""
+def _members(text: str, begin: Lazy) -> Iterator[SecretSpan]:
+    """The values under `passwords:`, and all under `data:` in a text with a Kubernetes Secret."""
     end = 0
-    for match in _DATA_BEGIN.finditer(text):
+    for match in begin.finditer(text):
         at = max(match.end() + 1, end)
         while at < len(text):
             stop = text.find("\n", at)
@@ -336,7 +344,8 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
             if line is None or len(line.group(1)) <= len(match.group(1).strip("\n")):
                 break
             value = line.group(2)
-            if not is_placeholder(value) and not names_place(value):
+            fits = begin is _DATA_BEGIN or fits_strictly(value, "password")
+            if fits and not is_placeholder(value) and not names_place(value):
                 yield span_of(at + line.start(2), value)
             at = stop + 1
         end = at
@@ -344,10 +353,10 @@ def _kubernetes(text: str) -> Iterator[SecretSpan]:
 
 # --- tables --------------------------------------------------------------------------------------
 
-_SEPARATOR = r"[|│\t,;]|[ ]{2,}"
+_SEPARATOR = r"[|│\t,;&]|[ ]{2,}"
 """Between two columns of a table."""
 _TITLE = Lazy(rf"[*_` \"]*{_NAMES}[*_` \"]*", ignore_case=True)
-_HEAD = Lazy(rf"(?im)(?:^|{_SEPARATOR})[*_` \"]*{_NAMES}[*_` \"]*(?:$|{_SEPARATOR})")
+_HEAD = Lazy(rf"(?im)(?:^|{_SEPARATOR})[*_` \"]*{_NAMES}[*_` \"\\]*(?:$|{_SEPARATOR})")
 _RULE = Lazy(r"[-+=:|│─┼├┤ \t]*")
 
 
@@ -380,12 +389,21 @@ def _tables(text: str) -> Iterator[SecretSpan]:
                     yield span_of(start, value)
 
 
+_CELL = Lazy(r"(?:</?t(?:[rdh]|head|body|able)\b[^>\n]{0,80}>\s*)+", ignore_case=True)
+
+
+def _as_row(found: Pattern) -> str:
+    """Tags of a table in HTML as a tab or a line end, with the same offsets."""
+    tags = found.group()
+    return str(("\n" if "tr" in tags.lower() else "\t").rjust(len(tags)))
+
+
 def _cells(line: str, at: int) -> list[tuple[int, str]]:
     """The cells of a line with their offsets. at: the offset of the line."""
-    sign = next((sign for sign in "|│\t,;" if sign in line), "  ")
+    sign = next((sign for sign in "|│\t,;&" if sign in line), "  ")
     found, first = [], at
     for part in line.split(sign):
-        value = part.strip(" \t`*\"'")
+        value = part.strip(" \t`*\"'\\")
         if value or sign != "  ":
             found.append((first + part.find(value), value))
         first += len(part) + len(sign)

@@ -52,7 +52,7 @@ def read_value(rest: str, at: int) -> tuple[int, str, bool]:
 
 
 _CDATA = "<![CDATA["
-_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}|string\(\d+\) |\$)[\"']")
+_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}#{0,2}|string\(\d+\) |\$)[\"']")
 """The prefix of a string in Python, Rust, C++, SQL or a shell, and in a dump of PHP."""
 
 
@@ -164,7 +164,8 @@ _CODE_NAME = Lazy(
 
 def is_code_name(value: str) -> bool:
     """True for an identifier: `access_token`, `currentPassword`, `PASSWORD_FIELD`."""
-    return _CODE_NAME.fits(value) and not _LETTER_GROUPS.fits(value)
+    phrase = _PHRASE.fits(value) and PLAIN_WORDS.isdisjoint(value.split("-"))
+    return _CODE_NAME.fits(value) and not (phrase or _LETTER_GROUPS.fits(value))
 
 
 def is_plain_number(value: str, family: str) -> bool:
@@ -230,6 +231,8 @@ def fits_strictly(value: str, family: str) -> bool:
 
 _LETTER_GROUPS = Lazy(r"(?:[a-z]{4}-){3}[a-z]{4}")
 """A password for one app, as Apple and Google make them."""
+_PHRASE = Lazy(r"(?:[a-z]{3,10}-){3,7}[a-z]{3,10}")
+"""A pass phrase behind its label; names of so many words are rare there."""
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
 _ISSUE = Lazy(
     r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|.*(?:\.\*|\$\{).*|\w+\(\S*|[*_].*"
