@@ -59,16 +59,6 @@ JVM = OutputRule(
     ),
     folds=Folds.ALIKE,
 )
-BUNDLERS = OutputRule(
-    "bundle",
-    "lines of the build",
-    looks=looks(Lazy(r"^webpack \d|compiled (?:successfully|with)|^vite v\d|^#\d+ (?:\[|DONE|CACHED)|^Plan: \d+ to add")),
-    reduce=keeping(
-        Lazy(r"^ERROR in |\[ERROR\]|^✘ |^Plan: |^#\d+ ERROR|compiled (?:successfully|with)|^Apply complete|^fatal: \["),
-        Lazy(r"^WARNING in |^\(!\)|^#\d+ \["),
-    ),
-    folds=Folds.ALIKE,
-)  # fmt: skip
 INSTALLS = OutputRule(
     "install",
     "lines of the installation",
@@ -82,4 +72,4 @@ INSTALLS = OutputRule(
     ),
     folds=Folds.ALIKE,
 )  # fmt: skip
-BUILDERS = (TSC, LINTERS, JVM, BUNDLERS, INSTALLS, COMPILERS)
+BUILDERS = (TSC, LINTERS, JVM, INSTALLS, COMPILERS)
