@@ -16,8 +16,8 @@ from typing import NamedTuple
 from wm.secrets.formats import TABLES, VENDORS
 from wm.secrets.looks import (
     SecretSpan,
-    has_random_letters,
     is_placeholder,
+    is_scrambled,
     is_ulid,
     is_wordy,
     looks_random,
@@ -390,7 +390,7 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     family, key = place.family, place.key
     if value.lower() in PLAIN_WORDS or is_placeholder(value):
         return False
-    if has_random_letters(value):
+    if is_scrambled(value):
         return True
     if family == "vendor":
         return _vendor_value(value)

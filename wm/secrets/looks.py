@@ -120,7 +120,9 @@ _CODE = Lazy(
 
 def is_scrambled(word: str) -> bool:
     """True for letters, digits and signs in random order, as a generator of passwords makes them,
-    also if the signs have a meaning elsewhere, such as `<` or `;`."""
+    also if the signs have a meaning elsewhere, such as `<` or `;`, or letters alone."""
+    if has_random_letters(word.rstrip("!?.,")):
+        return True
     signs = {char for char in word if not char.isalnum()}
     if not (10 <= len(word) <= 64 and signs and word.isascii()) or _CODE.is_match(word):
         return False

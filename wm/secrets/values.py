@@ -8,14 +8,7 @@
 from __future__ import annotations
 
 from wm.secrets.formats import TABLES
-from wm.secrets.looks import (
-    SecretSpan,
-    has_random_letters,
-    is_scrambled,
-    is_wordy,
-    looks_mixed,
-    looks_random,
-)
+from wm.secrets.looks import SecretSpan, is_scrambled, is_wordy, looks_mixed, looks_random
 from wm.text.patterns import Lazy, escaped
 
 BEHIND = 400
@@ -214,7 +207,7 @@ def fits_strictly(value: str, family: str) -> bool:
     bare = value.replace("**", "").rstrip("!?.,:" if bold else "!?.,")
     if " " in value or not 6 <= len(value) <= 250 or _ALGORITHM.fits(bare):
         return False
-    if is_scrambled(value) or has_random_letters(bare):
+    if is_scrambled(value):
         return True
     name, _, number = bare.rpartition("=")
     if (is_measure(number) and (not name or _NAME.fits(name))) or is_file(bare):
@@ -242,7 +235,7 @@ _ISSUE = Lazy(
 def fits_prose(value: str) -> bool:
     """Return whether a value after "is" or a colon is a secret; less strict than `fits_strictly`."""
     bare = value.rstrip("!?.,")
-    if is_scrambled(value) or has_random_letters(bare):
+    if is_scrambled(value):
         return True
     if _ALGORITHM.fits(bare) or is_measure(bare) or is_file(bare):
         return bare.isdigit() and len(bare) >= 6
