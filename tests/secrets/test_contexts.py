@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import random
 import re
+import string
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,6 +41,7 @@ def values(dice: random.Random) -> dict[str, str]:
     weak = "".join(dice.sample(WORDS, 2)).lower()
     return {
         "p": made,
+        "l": "".join(dice.choices(string.ascii_letters, k=20)),
         "w": dice.choice((weak, str(dice.randint(10**7, 10**8 - 1)))),
         "a": tail(dice, dice.choice((32, 36, 40, 43))),
         "h": tail(dice, 32, HEX),

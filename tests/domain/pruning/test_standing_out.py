@@ -292,3 +292,37 @@ def test_subjects_of_commits_are_not_errors() -> None:
 @pytest.mark.parametrize("start", ["20310412", "4294967"])
 def test_a_date_or_a_number_at_the_beginning_of_an_error_is_not_a_commit(start: str) -> None:
     assert list(errors(OutputLines(f"{start} crane moves\n{start} ERROR crane is stuck"))) == [1]
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["want 4 got 5", "      ~ engine = 14 -> 16 # forces replacement", "mailbox full, giving up"],
+)
+@pytest.mark.parametrize("mode", Mode)
+def test_a_line_without_any_word_of_the_others_is_kept(odd: str, mode: Mode) -> None:
+    lines = [f"  Start {n // 2}: step {n}" if n % 2 else f"step {n} ok" for n in range(400)]
+    lines.insert(201, odd)
+    assert odd in kept("\n".join(lines), "./checks", mode)
+
+
+@pytest.mark.parametrize("mode", Mode)
+def test_the_step_and_the_file_above_an_error_are_kept(mode: Mode) -> None:
+    steps = [f"apply 2026_{n:03} add table t{n}" for n in range(120)]
+    text = kept("\n".join([*steps, "Error: no such table: ghost", *steps[:60]]), "./migrate", mode)
+    assert steps[-1] in text
+
+
+def test_files_that_came_or_went_are_named_in_a_long_diff() -> None:
+    change = "diff --git a/f{0} b/f{0}\n--- a/f{0}\n+++ b/f{0}\n@@ -1 +1 @@\n-{0}\n+{0}0"
+    parts = [change.format(n) for n in range(90)]
+    parts[50] = "diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null"
+    for mode in Mode:
+        text = kept("\n".join(parts), "git show", mode)
+        assert "diff --git a/gone b/gone\ndeleted file mode 100644" in text
+
+
+def test_what_a_tracer_prints_is_not_the_file_that_the_command_reads() -> None:
+    calls = [f'openat(AT_FDCWD, "/lib/l{n}.so", O_RDONLY) = {n}' for n in range(200)]
+    for command in ("strace cat notes.md", "bash -xc 'cat notes.md'", "cat /proc/1/maps"):
+        assert "[wm: " in kept("\n".join(calls), command)
+    assert "[wm: " not in kept("\n".join(calls), "cat notes.md")
