@@ -521,14 +521,14 @@ def _stated(text: str) -> str:
 
 
 def _without_banned_items(text: str, is_listing: bool) -> tuple[str, bool]:
-    """A block without what a ban lists behind a colon, in its line or in the lines below it: "never
-    do the following: push to main" does not state "push to main". is_listing: the block before ends
-    with such a heading; also returned for this one."""
+    """A block without what a ban lists behind its heading, in its line or in the lines below it:
+    "never do the following: push to main" does not state "push to main". is_listing: the block
+    before ends with such a heading; also returned for this one."""
     kept: list[str] = []
     ends_in_heading = False
     for line in text.split("\n"):
-        colons = _COLON.spans(line[:HEAD_CHARS])
-        span = next((one for one in colons if bans_what_follows(line[: one[0]])), None)
+        ends = _HEAD_END.spans(line[:HEAD_CHARS])
+        span = next((one for one in ends if _is_banning(line[: one[0]], line[slice(*one)])), None)
         if span is not None:
             kept.append(line[: span[0]])
             is_listing = ends_in_heading = not line[span[1] :].strip()
@@ -539,7 +539,17 @@ def _without_banned_items(text: str, is_listing: bool) -> tuple[str, bool]:
     return "\n".join(kept), ends_in_heading
 
 
-_COLON = Lazy(r"[:：][*_]*(?:\s|$)|：")
+def _is_banning(head: str, end: str) -> bool:
+    """Whether a heading bans what follows. One that ends in a full stop or in a dash does if its
+    last word points ahead: "Never do the following. …", but not "Don't do that. …"."""
+    if not bans_what_follows(head):
+        return False
+    last = concepts_in(head.rstrip("*_ ").split()[-1]).anywhere
+    points = "refers" in last or ("deictic" in last and end[0] not in ".。")
+    return points or not {":", "："}.isdisjoint(end)
+
+
+_HEAD_END = Lazy(r"[:：.][*_]*(?:\s|$)|\s[-–—]+\s|[：。]")
 
 
 def _polite_or_blank(match: Pattern) -> str:
