@@ -639,6 +639,18 @@ en|we have two piers, dev and main. dev is washed every night|Main is washed eve
 fr|on n'utilise plus la vieille grue|On utilise la vieille grue.
 fr|avant on utilisait la vieille grue|On utilise la vieille grue.
 es|antes usábamos la grúa vieja|Usamos la grúa vieja.
+en|the queue is named heron|The production queue is named heron.
+en|flash the board before each demo|The user flashes the board before each demo.
+en|the board is flashed before each demo|The board is flashed by the team before each demo.
+en|use the loader in lib/load|Create the loader in lib/load.
+en|Ole writes the voucher notes|Ole reads the voucher notes.
+en|use Valkey only for vouchers|Use only Valkey for vouchers.
+en|while Ole is away, Ida approves vouchers|Ida approves vouchers.
+en|should we use Bazel for the kiosk|Use Bazel for the kiosk.
+en|never flash anything under boards/beta without asking me first|Never flash anything without asking the user first.
+en|labels are in Danish, but vouchers and mails in English|Vouchers are in Danish.
+zh|以前我们用 Express|我们用 Express。
+ru|делай снимок до прошивки|Делай снимок после прошивки.
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

@@ -58,6 +58,7 @@ HINTS = {name: normalised(row) for name, row in _TABLES.table("hints").items()}
 MODALS = _words("modals")
 COMPARATIVES = _words("comparatives")
 PREFERRING = _TABLES.words("preferring")
+REQUIRING = _TABLES.words("requiring")
 UNIVERSAL = _words("universal")
 ONLY_WORDS = _words("only")
 BOUNDS = {

@@ -131,7 +131,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
         yield fw.TURN
         return
     if word.endswith("고") and word[:-1] in fw.HANGUL_SHORT:
-        yield from (number(digest(synonyms().get(word[:-1], word[:-1]))), fw.COORD)
+        yield from (_item(word[:-1], digest), fw.COORD)
         return
     ends = word.endswith("면")
     bare, mark = _without_ending(word[:-1] if ends else word)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from msgspec import Struct, field
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.support.items import DENIED, FIRST_WORD, FLAGS, POST, word_of
+from wm.domain.learning.support.items import ADDED, DENIED, FIRST_WORD, FLAGS, POST, word_of
 
 DIRECTED = {fw.FROM, fw.TO, fw.BY, fw.BEFORE, fw.AFTER, fw.THAN, fw.SUBJECT, fw.OBJECT}
 _TAGS = frozenset((*DIRECTED, fw.PREP, fw.FOR))
@@ -95,7 +95,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             tag = 0 if token == fw.VERB and tag not in (fw.BEFORE, fw.AFTER) else tag
             word = word_of(token)
             now.words.append(word)
-            now.focus = now.focus or (word if now.limit and word != fw.VERB else 0)
+            limits = now.limit and word != fw.VERB and not token & ADDED
+            now.focus = now.focus or (word if limits else 0)
             now.flags[word] = now.flags.get(word, 0) | token & FLAGS
             now.tags[word] = tag
         elif token & POST:

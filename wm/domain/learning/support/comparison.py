@@ -7,18 +7,17 @@ does what to whom. Does not judge meaning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, takewhile
 from typing import NamedTuple
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support import items
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import CLASS, DENIED, EDGE, REVERSING, VALUE
+from wm.domain.learning.support.items import ADDED, CLASS, DENIED, EDGE, LIGHT, REVERSING
 
-MIN_STATED_SHARE = 0.6
-"""Minimum share of a sentence's words that the supporting statement must contain."""
 MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
+_PLACED = {fw.PREP, fw.FOR}
 _CONDITIONS = {fw.CONDITION, fw.CONDITION_END}
 _OPPOSITE = {fw.FROM: fw.TO, fw.TO: fw.FROM, fw.BEFORE: fw.AFTER, fw.AFTER: fw.BEFORE}
 
@@ -58,66 +57,63 @@ def supports(
         return True
     limited = fw.TEMPORARY in text
     near = _related(text, said, with_pairs=len(given) > 1)
-    stated = [(clauses(one), second) for one, second in near if (fw.TEMPORARY in one) == limited]
-    if any(_agrees(given, *one, known) for one in stated):
-        return True
-    borders = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
-    if not borders:
-        return False
-    parts = [given[at:end] for at, end in pairwise((0, *borders, len(given)))]
-    return all(any(_agrees(part, *one, known) for one in stated) for part in parts)
+    stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
+    cuts = (0, *(at for at, clause in enumerate(given) if clause.joined == fw.COORD and at))
+    splits = ([given], [given[at:end] for at, end in pairwise((*cuts, len(given)))])
+    general = known.union({fw.VERB}, *(one.flagged(CLASS | ADDED | EDGE) for one in given))
+    return any(
+        all(any(_agrees(part, one, known, general) for one in stated) for part in parts)
+        for parts in splits[: len(cuts)]
+    )
 
 
 def _related(
     text: tuple[int, ...], said: Sequence[tuple[int, ...]], *, with_pairs: bool
-) -> Iterator[tuple[tuple[int, ...], int]]:
+) -> Iterator[tuple[int, ...]]:
     """The statements that share words with a sentence; most share none. with_pairs: also each with
-    the next one, which may continue it. The number is the clause with which the second begins, or
-    0 for one statement."""
+    the next one, which may continue it."""
     mine = items.words(text)
-    least = min(2, len(items.content_words(text)))
+    least = min(2, len(items.content_words(text, CLASS | ADDED)))
     shared = [len(mine & items.words(one)) for one in said]
     for one, count in zip(said, shared, strict=True):
         if count >= least:
-            yield one, 0
+            yield one
     for at in range(len(said) - 1) if with_pairs else ():
         first, second = shared[at : at + 2]
         if first and second and 2 * (first + second) >= len(mine):
             both = (*said[at], fw.SPLIT, *said[at + 1])
             if _CONDITIONS.isdisjoint(both):  # A condition belongs to its own sentence.
-                yield both, len(clauses(said[at]))
+                yield both
 
 
-def _agrees(given: Clauses, stated: Clauses, second: int, known: frozenset[int]) -> bool:
-    """Whether a statement supports clauses of a sentence. second: the clause of the statement with
-    which its second sentence begins, or 0; no clause takes words from both sentences."""
-    theirs, mine = _all_words(stated), _all_words(given)
-    new = mine - theirs - known - {fw.VERB}
-    if not new < mine - {fw.VERB}:
+def _agrees(
+    given: Clauses, stated: Clauses, known: frozenset[int], general: frozenset[int]
+) -> bool:
+    """Whether a statement supports the clauses of a sentence. general: the words that a sentence
+    may add to a statement."""
+    mine = _all_words(given)
+    new = mine - _all_words(stated)
+    if not new <= general or not new < mine:
         return False
+    new = new - known - {fw.VERB}
     match = _Match(given, stated, [_sources(clause, stated) for clause in given])
     for clause, taken in match.each():
-        source = stated[taken[0]] if taken else clause
-        lost = source.known - mine - source.flagged(CLASS) - {fw.VERB}
-        if not lost and clause.general <= source.general:
-            new -= clause.flagged(CLASS)  # "the tool is pnpm" for "use pnpm"
-    if any(word & VALUE for word in new) or not _has_most(mine, new):
-        return False
-    is_torn = any(min(taken) < second <= max(taken) for taken in match.sources if taken)
-    if is_torn or any(new & clause.flagged(REVERSING) for clause in given):
+        new -= _added(clause, stated[taken[0]], mine) if taken else set()
+        new -= _joints(clause, new)
+    if new:
         return False
     moved = _by_mark(given) == _by_mark(stated)
     for clause, taken in match.each():
         if not taken:
-            if clause.known & {*new, fw.VERB}:
+            if fw.VERB in clause.known:
                 return False
             continue
-        if not (moved or _is_bound(clause, taken, stated)):
+        if not (moved or _is_bound(clause, taken, match)):
             return False
         if any(_takes_away(clause, at, match) for at in taken[1:]):
             return False
         source = stated[taken[0]]
-        if _is_replaced(clause, source, new & clause.known, mine) or _drops_scope(source, mine):
+        if _is_replaced(clause, source, mine) or _drops_scope(stated, taken[0], mine):
             return False
         if _has_other_subject(clause, source, mine):
             return False
@@ -125,10 +121,26 @@ def _agrees(given: Clauses, stated: Clauses, second: int, known: frozenset[int])
     return all(check(match) for check in checks)
 
 
-def _has_most(mine: frozenset[int], new: frozenset[int]) -> bool:
-    """Whether most of the words were said."""
-    words = mine - {fw.VERB}
-    return 0 < len(words - new) >= MIN_STATED_SHARE * len(words)
+def _added(clause: Clause, source: Clause, mine: frozenset[int]) -> set[int]:
+    """The general words that a clause may have beside those of its source, if it leaves none out:
+    "the tool is pnpm" for "use pnpm". Neither an agent nor a direction: "by the user"; nor a
+    subject: "the user deploys" for "deploy"."""
+    lost = source.known - mine - source.flagged(CLASS | EDGE)
+    if not lost <= {fw.VERB} or clause.general > source.general:
+        return set()
+    free = clause.flagged(CLASS | LIGHT if lost else CLASS | ADDED)
+    if clause.words[1:2] and clause.words[1] in source.known - {fw.VERB}:
+        is_said = source.framed or clause.passive or clause.tags[clause.words[0]]
+        free -= set() if is_said else {clause.words[0]} & clause.flagged(CLASS)
+    strange = DIRECTED - {fw.TO, fw.SUBJECT, *source.tags.values()}
+    return {word for word in free if clause.tags[word] not in strange}
+
+
+def _joints(clause: Clause, new: frozenset[int]) -> set[int]:
+    """The pairs of Chinese letters that only join two words that were said."""
+    edges = clause.flagged(EDGE) & new
+    near = {w: {*clause.words[max(0, at - 1) : at + 2]} for at, w in enumerate(clause.words)}
+    return {word for word in edges if near[word] & new == {word}}
 
 
 def _all_words(given: Clauses) -> frozenset[int]:
@@ -164,8 +176,10 @@ def _is_beside(word: int, clause: Clause, source: Clause) -> bool:
     return not clause.known.isdisjoint(beside - {fw.VERB})
 
 
-def _is_bound(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
+def _is_bound(clause: Clause, taken: Sequence[int], match: _Match) -> bool:
     """Whether the words stay with the words that they were said with."""
+    stated = match.stated
+    homes = {source[0] for other, source in match.each() if source and other is not clause}
     if len(taken) == 1:
         return True
     whole = [at for at in taken if stated[at].known <= clause.known | {fw.VERB}]
@@ -175,9 +189,8 @@ def _is_bound(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
     own = _all_words([stated[at] for at in whole])
     for at in set(taken).difference(whole) if len(own - {fw.VERB}) > 1 else taken:
         shared = (clause.known & stated[at].known) - own
-        changed = [word for word in shared if clause.tags[word] != stated[at].tags[word]]
-        turned = any(DIRECTED & {clause.tags[w], stated[at].tags[w]} for w in changed)
-        if turned or any(word & VALUE for word in shared):
+        # "A on port 1, B on 2": the port is also named where it was said.
+        if any(stated[at].tags[word] for word in shared) and at not in homes:
             return False
         if len(shared) > MAX_SHARED * len(stated[at].known) or {at - 1, at + 1}.isdisjoint(whole):
             return False
@@ -207,27 +220,47 @@ def _by_mark(statement: Clauses) -> list[list[int]]:
     return [[word for word, has_mark in words if has_mark == want] for want in (False, True)]
 
 
-def _is_replaced(clause: Clause, source: Clause, new: frozenset[int], mine: frozenset[int]) -> bool:
-    """Whether a new word replaces one that was said."""
-    missing = source.known - source.flagged(EDGE) - mine
-    if missing - {fw.VERB} and clause.general and not source.general:
+def _is_replaced(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
+    """Whether a word was put in the place of one that was said."""
+    missing = source.known - source.flagged(EDGE | CLASS | ADDED) - mine - {fw.VERB}
+    missing -= set(source.words[: source.framed])
+    if missing and clause.general and not source.general:
         return True  # "on every push" for "nightly"
-    return bool(missing and new) or bool(missing & source.flagged(REVERSING))
+    is_used = fw.VERB in clause.known - source.known
+    loose = any(not source.tags[word] for word in missing)
+    return bool(missing & source.flagged(REVERSING)) or (is_used and loose)
 
 
-def _drops_scope(source: Clause, mine: frozenset[int]) -> bool:
-    """Whether the place or purpose was dropped for which it was said: "use pnpm in apps/web"."""
-    lost = source.known - mine - source.flagged(CLASS) - {fw.VERB}
-    return any(source.tags[word] in (fw.PREP, fw.FOR) for word in lost)
+def _drops_scope(stated: Clauses, at: int, mine: frozenset[int]) -> bool:
+    """Whether the place or purpose was dropped for which a clause was said: "use pnpm in apps/web",
+    "on the docs site, use yarn"."""
+    beside = [stated[at - 1]] if at and stated[at].joined == fw.SPLIT else []
+    after = [one for one in stated[at + 1 : at + 2] if one.joined == fw.SPLIT]
+    beside += [one for one in after if one.turns == stated[at].turns]
+    free = (one for one in beside if not (one.passive or one.framed))
+    scopes = (one for one in free if _PLACED.issuperset(one.tags.values()))
+    later = [word for word in stated[at].words if stated[at].tags[word] == fw.BEFORE]
+    ordered = set() if mine.isdisjoint(later) else set(later[1:])  # "before you start editing"
+    return any(
+        scope.tags[word] in (*_PLACED, fw.SUBJECT) or word in ordered
+        for scope in (stated[at], *scopes)
+        for word in scope.known - mine - scope.flagged(CLASS | ADDED) - {fw.VERB}
+    )
 
 
 def _has_other_subject(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
     """Whether the first word of the source was dropped where the clause has another subject: "the
-    user wants B" for "Tom wants B"; "Ana does A and B" for "Ana does A, Ben B"."""
-    first = source.words[0]
-    is_lost = first not in {*mine, fw.VERB} and not (source.tags[first] or source.framed)
+    user wants B" for "Tom wants B"; "Ana does A and B" for "Ana does A, Ben B"; or none: "use B"
+    for "Tom uses B"."""
+    words = source.words
+    if source.framed:  # "I work on …", "please tell me …" begin with a verb.
+        words = [w for w in words[1:] if w not in source.flagged(CLASS)]
+    first = [*words, fw.VERB][0]
+    is_lost = first not in {*mine, fw.VERB} and not source.tags.get(first)
     has_new = clause.words[0] not in {*source.known, fw.VERB}
-    return is_lost and (clause.framed or clause.joined == fw.COORD or has_new)
+    subject = {*takewhile(lambda word: word != fw.VERB, source.words)}
+    has_none = fw.VERB in source.words and not (mine & subject or subject <= source.flagged(CLASS))
+    return is_lost and (clause.framed or clause.joined == fw.COORD or has_new or has_none)
 
 
 def _same_polarity(match: _Match) -> bool:
@@ -244,8 +277,10 @@ def _same_roles(match: _Match) -> bool:
         if (then - first) & _all_words(stated) and (first - then) & _all_words(given):
             return False
     pairs = [(clause, stated[at]) for clause, taken in match.each() for at in taken]
-    changes = (_is_exchanged, _is_turned_about, _is_stronger, _denies_another, _widens_ban)
+    changes = (_is_exchanged, _is_turned_about, _is_stronger, _denies_another)
     if any(is_changed(*pair) for pair in pairs for is_changed in changes):
+        return False
+    if any(_widens_ban(*pair, _all_words(given)) for pair in pairs):
         return False
     return not any(_limits_another(*pair, stated) for pair in pairs)
 
@@ -334,6 +369,8 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Clauses) -> bool:
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
     if mine.focus and mine.focus not in theirs.known:
         return True
+    if theirs.tags.get(theirs.focus) in _PLACED and mine.tags.get(mine.focus) == 0:
+        return True  # "use only Docker for Postgres" for "use Docker only for Postgres"
     if mine.focus != theirs.focus and mine.tags.get(mine.focus) == fw.TO:
         return True  # "CI goes only to Buildkite" for "only CI goes to Buildkite"
     if _limits_object(mine, theirs) or _limits_object(theirs, mine):
@@ -350,12 +387,14 @@ def _limits_object(one: Clause, other: Clause) -> bool:
     return same and one.focus != other.focus and one.focus in objects
 
 
-def _widens_ban(mine: Clause, theirs: Clause) -> bool:
+def _widens_ban(mine: Clause, theirs: Clause, kept: frozenset[int]) -> bool:
     """Whether a denied or general clause lost what limits it: "never deploy on Fridays"."""
     if not (theirs.general or (mine.turns and theirs.turns)):
         return False
     # The first word without a mark is a verb.
-    lost = (w for w in theirs.known - mine.known if theirs.tags[w] or w not in theirs.words[:1])
+    if not theirs.turns:
+        kept |= theirs.flagged(ADDED) & theirs.flagged(CLASS)  # "everywhere"
+    lost = (w for w in theirs.known - kept if theirs.tags[w] or w not in theirs.words[:1])
     lost = (word for word in lost if word != fw.VERB)
     return not all(_names_class(word, mine, theirs) for word in lost)
 
@@ -365,7 +404,7 @@ def _names_class(word: int, mine: Clause, theirs: Clause) -> bool:
     at = theirs.words.index(word)
     beside = (*theirs.words[max(0, at - 1) : at], *theirs.words[at + 1 : at + 2])
     names = (w for w in beside if w in mine.known and theirs.tags[w] == theirs.tags[word])
-    return word in theirs.flagged(CLASS) and any(names)
+    return theirs.flags[word] & (CLASS | ADDED) == CLASS and any(names)
 
 
 def _same_conditions(match: _Match) -> bool:

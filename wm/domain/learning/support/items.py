@@ -26,23 +26,22 @@ CLASS = 1 << 27
 """Flag on the digest of a word that adds nothing beside a name: "the pnpm tool"."""
 REVERSING = 1 << 30
 """Flag on the digest of a word that, if added, reverses a statement: "is deleted from"."""
-FLAGS = EDGE | DENIED | CLASS | REVERSING
+LIGHT = 1 << 26
+"""Flag on the digest of a word that a paraphrase may put for "use": "tests are run in Docker"."""
+ADDED = 1 << 25
+"""Flag on the digest of a word that a paraphrase may add: "written in German", "log messages"."""
+FLAGS = EDGE | DENIED | CLASS | REVERSING | LIGHT | ADDED
 _WORD = 0xFFFFFFFF & ~(VALUE | FLAGS)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 
 _PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
-_SUFFIXES = normalised(
-    "oes ao lar ler ları leri ado ada ido ida ate ata ato ati are ere ent ons ees amy emy imy ymy "
-    "any ane ana ony one ona ach ami ez en er es em et te st as os ar ir an on am ee ów яются "
-    "ается яется уется ится ятся утся ют ем им ит ет ят ут ать ять ить уй яй ай ами ями ах ях ам "
-    "ям ов ев ей ой ый ий ая яя ое ее ые ие ого ему ому ых их ую юю e s t n o a y i ę ą u а я о е "
-    "ы и у ю ь"
-).split()
+_CLITIC = Lazy(r"^(?:(.*[áéíóú].*)(?:me|l[aeo]s?|nos)|(.+[aei]r)(?:l[aeo]s?|nos))$")
+"""A Spanish or Italian verb and the pronoun behind it: "pregúntame", "escribirlos"."""
+SAME = Tables("wm.domain.learning", "support.toml")
+_SUFFIXES = normalised(SAME.table("suffixes")).split()
 _BY_LETTER = {end: [e for e in _SUFFIXES if e[-1] == end] for end in {e[-1] for e in _SUFFIXES}}
 """The endings by their last letter, in the same order: a process reads 1,400 words first."""
-
-SAME = Tables("wm.domain.learning", "support.toml")
 NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
@@ -56,9 +55,12 @@ def item(word: str, digest: Callable[[str], int], *, behind: str = "") -> int:
     return number(digest(word if value else _meaning(word))) | kind | class_flag(word)
 
 
+@lru_cache(maxsize=8192)
 def class_flag(word: str) -> int:
-    """The flags of a word by its tables."""
-    return _flags().get(word, 0) or _flags().get(root(word), 0)
+    """The flags of a word by its tables. "worker" is not a form of "work"."""
+    found = _flags().get(word, 0)
+    is_doer = word.rstrip("s").endswith(("er", "or"))
+    return found if found or is_doer else _flags().get(root(word), 0)
 
 
 def _meaning(word: str) -> str:
@@ -74,7 +76,8 @@ def number(digest: int) -> int:
 @lru_cache(maxsize=8192)
 def root(word: str) -> str:
     """The stem of a word of any Latin-script language: inflected forms usually share it."""
-    bare = unaccented(word)
+    clitic = _CLITIC.match(word)
+    bare = unaccented(word if clitic is None else clitic.group(1) or clitic.group(2))
     participle = _PARTICIPLE.match(bare) if "ge" in bare else None
     bare = participle.group(1) + participle.group(2) if participle is not None else bare
     bare = unaccented(stem(bare))
@@ -99,8 +102,11 @@ def synonyms() -> dict[str, str]:
 
 @cache
 def _flags() -> dict[str, int]:
-    tables = (("reversing", REVERSING), ("classes", CLASS))
-    return {f: flag for name, flag in tables for w in SAME.words(name) for f in (w, root(w))}
+    tables = {"added": ADDED, "kinds": ADDED, "light": LIGHT | ADDED, "reversing": REVERSING}
+    tables |= {"qualifying": REVERSING, "classes": CLASS, "universals": CLASS | ADDED}
+    return {
+        f: flag for name, flag in tables.items() for w in SAME.words(name) for f in (w, root(w))
+    }
 
 
 def word_of(token: int) -> int:
@@ -114,6 +120,7 @@ def words(statement: tuple[int, ...]) -> frozenset[int]:
     return frozenset(word_of(token) for token in statement if token >= FIRST_WORD)
 
 
-def content_words(statement: tuple[int, ...]) -> frozenset[int]:
-    """The content words of a statement that say more than the class of a name."""
-    return words(tuple(token for token in statement if token >= FIRST_WORD and not token & CLASS))
+def content_words(statement: tuple[int, ...], general: int = CLASS) -> frozenset[int]:
+    """The content words of a statement that say more than the class of a name. general: the flags
+    of the words that do not."""
+    return words(tuple(t for t in statement if t >= FIRST_WORD and not t & general))

@@ -7,15 +7,15 @@ approval" is asking before A, "never A without B" is B before A. Does not judge 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from itertools import groupby, takewhile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import chain, groupby, takewhile
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.common_words import FRAMING
+from wm.domain.learning.common_words import COMMON, FRAMING
 from wm.domain.learning.concepts import language, phrases
+from wm.domain.learning.support import items
 from wm.domain.learning.support.cjk import cjk_tokens
-from wm.domain.learning.support.items import DENIED, FIRST_WORD, NUMBERS, SAME, VALUE, item, number
 from wm.text.letters import normalised
 from wm.text.patterns import Lazy, escaped
 from wm.text.scripts import is_cjk
@@ -29,24 +29,23 @@ _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
 _COMMA = Lazy(r"\b(?:e\.g|i\.e)\.|[,:、](?:\s|$)|[()]|\s[-–—]+\s")
-_USERS = frozenset(map(normalised, SAME.words("users")))
-PLACES = frozenset(SAME.words("places"))
+_USERS = frozenset(map(normalised, items.SAME.words("users")))
+PLACES = frozenset(items.SAME.words("places"))
 """Words for the project itself, which a sentence may add."""
-_ADVISING = frozenset(SAME.words("advising"))
-"""Words behind the name of a person who advises: "Tom says to …"."""
 _BORDER: tuple[list[str], ...] = ([], [COMMA])
 """What is beside a word at the beginning or the end of a clause."""
-_FRAME_NOUNS = _USERS.union(PLACES, SAME.words("frame_nouns"))
+_FRAME_NOUNS = _USERS.union(PLACES, items.SAME.words("frame_nouns"))
 _PHRASES = {
     (one, other): both
-    for one, other, both in (map(normalised, row) for row in SAME.rows("phrases"))
+    for one, other, both in (map(normalised, row) for row in items.SAME.rows("phrases"))
 }
 _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
+_TABLES_OF = "replacing by_what needing consent was now this speaking asking kinds"
 _WORDS = {
-    name: frozenset(normalised(SAME.table(name)).split())
-    for name in ("replacing", "by_what", "needing", "consent", "was", "now", "this")
+    name: frozenset(normalised(items.SAME.table(name)).split()) for name in _TABLES_OF.split()
 }
+_SPEAKING, _ASKING, _KINDS = (_WORDS[name] for name in ("speaking", "asking", "kinds"))
 _TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
 
@@ -66,6 +65,8 @@ def without_elision(chunk: str, word: str) -> str:
     match = _ELIDED.search(chunk) if "'" in chunk else None
     if match is None:
         return word
+    if match.group() in ("'re", "'m"):
+        return "are"
     return word[len(match.group()) - 1 :] if not match.start() else word[: match.start()]
 
 
@@ -79,11 +80,14 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     raw = _reworded(raw, table)
     for at, word in enumerate(raw):
         if word.startswith(IN_NAME):
-            found += [number(digest(p)) | VALUE for p in word[1:].split(".") if p]
+            found += chain(*(_of_name(part, digest) for part in word[1:].split(".") if part))
             continue
         found += [fw.HEDGE] if word in _WORDS["was"] and not _WORDS["now"].isdisjoint(raw) else []
-        found += [fw.ALL] if word in fw.UNIVERSAL else []
+        found += _degree(word)
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
+        if word == "stop" and raw[at + 1 : at + 2] and raw[at + 1].endswith("ing"):
+            found.append(fw.TURN)
+            continue
         if word in fw.BOUNDS and _has_digit(raw[at + 1 : at + 3]):
             found.append(fw.BOUNDS[word])
             continue
@@ -91,38 +95,69 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
             found += cjk_tokens(word, digest)
+        elif word in _SPEAKING and found[-1:] in _STARTS and _is_content(raw, at + 1, table):
+            found.append(fw.FRAME)
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
                 continue
+            if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
+                found.append(fw.SPLIT)  # "rspec not minitest"
             if table[word] in (fw.VERB, fw.VOICE) and _is_in_contrast(found):
                 found.append(fw.SPLIT)  # "instead of A use B"
+            asks = table[word] >= fw.CAN and not _ASKING.isdisjoint(raw[at:])
+            found += _asker(found, "") if asks else []
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 frames = bool(part) and _frames(part, raw, at)
                 if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
                     found.append(fw.FRAME)
-                elif frames and _is_advice(raw, at, found):
-                    found.append(fw.HEDGE)  # "Tom says to use X" is what Tom wants.
                 is_this_project = part in PLACES and raw[at - 1] in _WORDS["this"]
                 if part and (not frames or part in PLACES) and not is_this_project:
-                    found.append(item(part, digest, behind=_tool_before(raw, at)))
+                    token = items.item(part, digest, behind=_tool_before(raw, at))
+                    is_other = part in _KINDS and not _names_kind(raw, at)
+                    found += _asker(found, part) if part in _ASKING else []
+                    found.append(token & ~items.ADDED if is_other else token)
+                    found += [items.POST | fw.TO] if at and raw[at - 1] in _ASKING else []
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
 
 
+@lru_cache(maxsize=4096)
+def _degree(word: str) -> list[int]:
+    """Whether a word speaks of all, of what one may or prefers, or of what one must."""
+    marks = ((fw.CAN, fw.PREFERRING), (fw.MUST, fw.REQUIRING))
+    found = [mark for mark, beginnings in marks if word.startswith(beginnings)]
+    return [fw.ALL, *found] if word in fw.UNIVERSAL else found
+
+
+def _of_name(part: str, digest: Callable[[str], int]) -> Iterator[int]:
+    """The items of a part of a name: a number and its unit ("200ms") are two."""
+    amount = _AMOUNT.match(part) if part[0] < ":" else None
+    yield items.number(digest(part if amount is None else amount.group(1))) | items.VALUE
+    if amount is not None:
+        yield items.item(amount.group(2), digest)
+
+
+_AMOUNT = Lazy(r"^([0-9]+)([a-z]+)$")
+
+
+def _is_content(raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
+    """Whether the word there is neither a function word nor a border."""
+    words = raw[at : at + 1] if at >= 0 else ()
+    return any(word[:1].isalpha() and word not in table for word in words)
+
+
+_STARTS: tuple[list[int], ...] = ([], [fw.SPLIT], [fw.COORD], [fw.CONDITION], [fw.TEMPORARY])
+"""The last token before a clause, if any."""
+
+
 def _is_in_contrast(found: Sequence[int]) -> bool:
     """Whether all tokens are an "instead of" and the words behind it."""
     opens = found[:2] == [fw.SPLIT, fw.TURN]
-    return opens and found[-1] >= FIRST_WORD and fw.SPLIT not in found[1:]
-
-
-def _is_advice(raw: Sequence[str], at: int, found: Sequence[int]) -> bool:
-    """Whether a word directly behind another one says who advises."""
-    follows = bool(found) and found[-1] >= FIRST_WORD
-    return follows and not _ADVISING.isdisjoint(raw[at : at + 4])
+    return opens and found[-1] >= items.FIRST_WORD and fw.SPLIT not in found[1:]
 
 
 def _tool_before(raw: Sequence[str], at: int) -> str:
@@ -131,10 +166,26 @@ def _tool_before(raw: Sequence[str], at: int) -> str:
     first, last = ["", "", *before][-2:]
     if last == "just" and _TABLES["en"].get(first) not in (fw.VERB, fw.PREP, fw.BY):
         return ""  # "just fix it"
+    if raw[at].endswith("ing"):
+        return ""  # "needs Docker running"
     return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
 
 
-_TOOLS, _RUNS = frozenset(SAME.words("tools")), ("run", "exec")
+def _asker(found: Sequence[int], word: str) -> list[int]:
+    """The mark of a name at the beginning before "ask": "Mara must ask", German "Mara fragen"."""
+    is_name = bool(found) and found[-1] >= items.FIRST_WORD and found[-2:-1] in _STARTS
+    return [items.POST | (fw.TO if word.endswith("en") else fw.FROM)] if is_name else []
+
+
+def _names_kind(raw: Sequence[str], at: int) -> bool:
+    """Whether this word says what a name is: "the Redis server", but not "the test server"."""
+    near = raw[max(0, at - 2) : at + 2]
+    before = raw[at - 1] if at else ""
+    is_name = before and before not in fw.LATIN and stem(before) not in COMMON
+    return bool(is_name) or fw.VOICE in map(fw.LATIN.get, near)
+
+
+_TOOLS, _RUNS = frozenset(items.SAME.words("tools")), ("run", "exec")
 
 
 def _is_denied_before(word: str, before: Sequence[str]) -> bool:
@@ -151,8 +202,8 @@ def _denied(found: Sequence[int]) -> list[int]:
     """The tokens, with a flag on the next word after each negation, if it is not a common verb."""
     made, denies, verbs = [], False, 0
     for token in found:
-        is_word = token >= FIRST_WORD
-        made.append(token | DENIED if denies and is_word else token)
+        is_word = token >= items.FIRST_WORD
+        made.append(token | items.DENIED if denies and is_word else token)
         verbs = 0 if token in (fw.SPLIT, fw.COORD) else verbs + (token == fw.VERB)
         # "use A not use B" denies B.
         passes = not is_word and (token != fw.VERB or verbs > 1)
@@ -181,8 +232,8 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.VERB] if is_verb else [] if is_last else [fw.SPLIT, fw.TURN]
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
-        return [fw.TO] if found and found[-1] & VALUE else [fw.SPLIT, fw.TEMPORARY, fw.TO]
-    if raw[at] == "while" and fw.TURN in found:
+        return [fw.TO] if found and found[-1] & items.VALUE else [fw.SPLIT, fw.TEMPORARY, fw.TO]
+    if raw[at] == "while" and (fw.TURN in found or not at):
         return [fw.CONDITION]
     if raw[at] in fw.UNLESS or raw[at] in fw.WITHOUT:
         # "Never X without Y" does not ban X.
@@ -198,7 +249,7 @@ def _limit(raw: Sequence[str], at: int, found: Sequence[int]) -> int:
 
 
 def _has_digit(raw: Sequence[str]) -> bool:
-    return any(char.isdigit() for word in raw for char in NUMBERS.get(word, word))
+    return any(char.isdigit() for word in raw for char in items.NUMBERS.get(word, word))
 
 
 def _frames(word: str, raw: Sequence[str], at: int) -> bool:
@@ -211,7 +262,7 @@ def _frames(word: str, raw: Sequence[str], at: int) -> bool:
     if after == COMMA:
         # "Decision: …", but not "in this repo, …"
         return raw[at - 1 : at] in _BORDER or raw[at - 1] in _FRAME_NOUNS
-    return after in fw.MODALS or stem(after) in FRAMING
+    return (after in fw.MODALS and word[-1] != "s") or stem(after) in FRAMING
 
 
 @cache
