@@ -394,3 +394,19 @@ def test_a_heading_that_bans_belongs_to_each_item_below_it() -> None:
     message = "Remember, never do these:\n- push to main\n- rebase shared branches"
     (one,) = find_requests(message, GateSettings()).found
     assert one.text == "never do these: push to main; rebase shared branches"
+
+
+@pytest.mark.parametrize(
+    ("message", "kept", "waits"),
+    [
+        ("As of now we only sign with Ed25519.", ["we only sign with Ed25519."], []),
+        ("As of today, never publish on a Friday.", ["never publish on a Friday."], []),
+        ("As of now the signing page is broken", [], ["the signing page is broken"]),
+        ("As of today, the nightly build is red.", [], ["the nightly build is red."]),
+    ],
+)
+def test_as_of_now_opens_a_rule_or_a_report(
+    message: str, kept: list[str], waits: list[str]
+) -> None:
+    found = find_requests(message, GATE)
+    assert ([one.text for one in found.found], [one.text for one in found.unsure]) == (kept, waits)

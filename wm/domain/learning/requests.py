@@ -274,8 +274,8 @@ def _without_retracted(asked: _Message, found: Requests, settings: GateSettings)
     )
 
 
-_REMARK = Lazy(r"(?:^|[^\pL])note\s*[:：]\s*$", ignore_case=True)
-"""The label of a remark, which is about the task as often as it asks to keep something."""
+_REMARK = Lazy(r"(?:^|[^\pL])(?:note\s*[:：]|as of (?:now|today)[,:]?)\s*$", ignore_case=True)
+"""What opens a remark, which is about the task as often as it asks to keep something."""
 
 LEAST_REMARK = -0.8
 """Least `lasting_score` of a remark that is kept: "Note: the port is 7443."."""
@@ -292,7 +292,7 @@ def _may_be_remark(message: str, text: str, at: int) -> bool:
     """Whether a request at this place of a message may be a remark about the task, or pasted."""
     if len(message) > DOCUMENT_CHARS and EDGE_CHARS < at < len(message) - EDGE_CHARS:
         return True
-    is_remark = at > 0 and _REMARK.search(message[max(at - 12, 0) : at]) is not None
+    is_remark = at > 0 and _REMARK.search(message[max(at - 16, 0) : at]) is not None
     return is_remark and lasting_score(text) < LEAST_REMARK
 
 
