@@ -807,3 +807,44 @@ def test_what_a_ban_lists_below_it_is_not_stated(heading: str) -> None:
     texts = [one.text for one in statements(f"{heading}\n{rows}\n\nWe never deploy on Fridays.")]
     assert "We never deploy on Fridays." in texts
     assert not {"always use npm here", "we use pnpm instead of yarn"} & set(texts)
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("Also we never rebase shared branches.", "we never rebase shared branches."),
+        ("However, we always squash before merging.", "we always squash before merging."),
+        ("Yes never push to main yourself", "never push to main yourself"),
+        ("Und wir nutzen immer pnpm für Pakete.", "wir nutzen immer pnpm für Pakete."),
+        ("And so", None),
+    ],
+)
+def test_what_links_a_remark_to_the_one_before_is_not_kept(message: str, kept: str | None) -> None:
+    assert [one.text for one in statements(message)] == ([] if kept is None else [kept])
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [
+        ("I am using sway on my laptop.", True),
+        ("my email is ida@example.org", True),
+        ("uso linux en mi portátil", True),
+        ("Я работаю на linux", True),
+        ("I'm using the hook you wrote but it fails", False),
+        ("I use it at the moment.", False),
+    ],
+)
+def test_what_users_say_of_themselves_is_kept_in_the_middle_of_work(
+    message: str, kept: bool
+) -> None:
+    found = statements(message, before="Done. The tests pass.")
+    assert any(one.is_certain for one in found) == kept
+
+
+def test_a_command_for_the_shell_is_not_a_remark() -> None:
+    assert statements("!cargo build --bin server") == ()
+
+
+def test_a_part_with_an_open_quotation_waits() -> None:
+    (found,) = statements('always answer with "done')
+    assert not found.is_certain

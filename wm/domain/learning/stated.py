@@ -165,7 +165,7 @@ _END = Lazy(
 )
 _QUOTATION = Lazy(r"\"[^\"\n]+\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」|`[^`\n]+`")
 _CODE = Lazy(
-    r"^[ \t\r\f]*(?://|#|/\*|\$ |const |let |var |def |class |import |return |<\w)|"
+    r"^[ \t\r\f]*(?://|#|/\*|\$ |!\w|const |let |var |def |class |import |return |<\w)|"
     r"(?:[;{}]|\w\(\w*\))[ \t\r\f]*$",
     multi_line=True,
 )
@@ -207,7 +207,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         if only_change and not marks_change(sentence.text):
             continue
         certain = certain and is_short and len(sentence.text) <= MAX_CERTAIN_CHARS
-        certain = certain and "unsure" not in sentence.features
+        certain = certain and "unsure" not in sentence.features and _is_closed(sentence.text)
         kind = _type(sentence.features)
         scope = _scope(sentence, of_sentence[sentence.place.sentence])
         found.append(Statement(_without_aside(sentence), kind, scope, certain, only_change))
@@ -295,6 +295,8 @@ def _certain_score(features: frozenset[str], plain: bool) -> float:
     statements, so it does not describe a task that another sentence sets."""
     if plain and "before" not in features:
         return PLAIN_SCORE if features & _VALUE else NAMED_SCORE
+    if "first:introduces" in features and not features & {"defect", "report", "task", "deictic"}:
+        return WAITING_SCORE
     if {"asking", "few"} <= features and not (features & _RULE or _names_language(features)):
         return ASKING_SCORE
     orders = {"orders:always", "task"} <= features or "does:always" in features
@@ -317,8 +319,7 @@ def _is_ban(features: frozenset[str]) -> bool:
     """Whether a text forbids something. "never works on Safari" has no task; a quotation shows what
     a program printed."""
     is_order = "task" in features or "first:always" not in features
-    is_first = not features.isdisjoint({"first:ban", "orders:ban"})
-    return is_first and is_order and "quoted" not in features
+    return is_order and bool(features & {"first:ban", "orders:ban"}) and "quoted" not in features
 
 
 _OF_PRODUCT = frozenset({"defect", "screen"})
@@ -371,9 +372,8 @@ _DIRECTIVE = frozenset({"always", "ban", "must", "prefer", "answer", "first:task
 
 def _is_polite(features: frozenset[str]) -> bool:
     """Whether a question asks for a way of working: "can you always show me the plan first?"."""
-    if "first:request" not in features:
-        return False
-    return {"always", "answer"} <= features or bool(features & {"orders:always", "orders:ban"})
+    orders = {"always", "answer"} <= features or bool(features & {"orders:always", "orders:ban"})
+    return "first:request" in features and orders
 
 
 def _limits_a_task(features: frozenset[str]) -> bool:
@@ -830,11 +830,11 @@ def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
 
 def _without_aside(sentence: Sentence) -> str:
     """The text to keep, without words before the remark: "fyi the port is 5433"."""
-    table, low = phrases(ASIDE), sentence.text.lower()
+    table, low = phrases(ASIDE), sentence.text.lower().replace(",", "")
     greetings = table["any"].split("|")
     words = (*greetings, *table.get(sentence.lang, "").split("|"))
     opening = max((w for w in words if w and low.startswith(f"{w} ")), key=len, default="")
-    rest = sentence.text[len(opening) :].strip()
+    rest = sentence.text[len(opening) :].strip(" ,")
     if len(rest.split()) < 3 or (opening in greetings and not _begins_remark(rest, sentence.lang)):
         return sentence.text
     return rest
