@@ -28,7 +28,6 @@ from wm.api.protocol import Scoped
 from wm.domain.contract import edit, parse, validate
 from wm.domain.contract.parse import Text
 from wm.domain.facts import Detail, Fact
-from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Record
 from wm.formats.contract_record import KEPT, ContractRecord, CountedSession, KnownContract
@@ -243,7 +242,7 @@ def _record(contract: OpenContract, text: Text, session: CountedSession | None =
     about = {
         "path": contract.path,
         "branch": contract.work.place.branch,
-        "at": iso(work.now),
+        "at": work.moment,
         "sessions": known.sessions if known is not None else (),
     }
     _keep(contract, found.model_copy(update=about), session)

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from wm.api.contract import HandoffAnswer, HandoffRequest
 from wm.domain.contract import handoff as pages
 from wm.domain.contract.handoff import MARK, Handoff, Sources
-from wm.domain.times import iso
 from wm.errors import Conflict, NotFound, UserError
 from wm.formats.base import Document
 from wm.formats.contract_record import AskedHandoff, ContractRecord
@@ -137,7 +136,7 @@ def _update_request(work: LocatedWork, root: str, request: HandoffRequest) -> bo
     if request.next == is_asked or not (request.next or request.withdraw):
         return is_asked
     others = tuple(one for one in record.asked if one.folder != folder)
-    added = (AskedHandoff(folder=folder, at=iso(work.now)),) if request.next else ()
+    added = (AskedHandoff(folder=folder, at=work.moment),) if request.next else ()
     work.put(record_ref(work.key), record.model_copy(update={"asked": (*others, *added)}))
     work.notify(ContractRecord.slug)
     return request.next

@@ -31,7 +31,7 @@ from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
 from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
-from wm.domain.times import in_past, iso
+from wm.domain.times import in_past
 from wm.errors import UserError
 from wm.formats.base import Document
 from wm.formats.evidence import Outcome, Phase
@@ -152,7 +152,7 @@ def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
     redact, settings = work.redact, work.settings.memory
     text = redact(fact.text.strip())
     source = _word(fact.source, SOURCES, "compaction")
-    created = in_past(fact.created_at, work.now) or iso(work.now)
+    created = in_past(fact.created_at, work.now) or work.moment
     updated = in_past(fact.updated_at, work.now) or created
     status = fact.status if fact.status in ("active", "superseded") else "inbox"
     return MemoryEntry(

@@ -14,7 +14,7 @@ from wm.api.imports import ImportedSession, ImportItem, ImportSession
 from wm.domain.facts import Fact, Refusal
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, pool, slots
-from wm.domain.times import in_past, iso, parse
+from wm.domain.times import in_past, parse
 from wm.formats.base import Document
 from wm.formats.core_memory import CoreMemory
 from wm.formats.session_state import SessionState
@@ -75,7 +75,7 @@ def take(
 def _take(
     work: LocatedWork, one: ImportSession, command: str, *, known: bool, dry_run: bool
 ) -> ImportedSession:
-    at = in_past(one.at, work.now) or iso(work.now)
+    at = in_past(one.at, work.now) or work.moment
     has_core = work.read(core_ref(work.key, one.session_id)).health is not Health.MISSING
     core, refused = _core(work, one, at) if not has_core else (None, [])
     working, unfit = _working(work, one, at) if not known else (None, [])

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from wm.api.allowances import Allowances, AllowRequest
 from wm.api.protocol import NoRequest
-from wm.domain.times import iso
 from wm.errors import NotFound, UserError
 from wm.formats.home import AllowedDigests
 from wm.ops.operation import Operation, Work, as_written, home_queue
@@ -32,7 +31,7 @@ def _allow(work: Work, request: AllowRequest) -> Allowances:
             "The request names no label and no text.",
             fix="Give the label that replaced the text, such as [secret:token:1a2b3c].",
         )
-    new = {digest: iso(work.now) for digest in wanted if digest not in known.digests}
+    new = {digest: work.moment for digest in wanted if digest not in known.digests}
     return _saved(work, known, {**known.digests, **new}, tuple(new))
 
 

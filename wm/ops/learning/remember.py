@@ -21,7 +21,6 @@ from wm.domain.memory.consolidate import Admission, MemoryEditor
 from wm.domain.memory.entry_list import added
 from wm.domain.memory.scope import BRANCH, USER, WORKSPACE
 from wm.domain.memory.select import FRAME_CHARS
-from wm.domain.times import iso
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.base import Document
 from wm.formats.pending_journal import PendingMemory
@@ -110,7 +109,7 @@ def _learn(
     same = provenance.restated(work, editor, entry)
     if reasons and not same:
         return _to_inbox(work, editor.memory, _with_outdated(entry, editor))
-    settings = work.runtime.settings.memory
+    settings = work.settings.memory
     admission = editor.admit(entry, now=work.now, settings=settings, same=same)
     lifted = lift_stones(work, entry) if entry.source != "compaction" else ()
     fact = Fact(
@@ -176,7 +175,7 @@ def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryE
     entries it pushes out (WM-4). "" while everything is shown. Ranks the whole memory twice, so it
     is for what a person types, not for hooks."""
     after = read_memory(work)
-    limits = work.runtime.settings.memory
+    limits = work.settings.memory
     if len(after.entries) * limits.shown_text_chars < limits.rendered_chars - FRAME_CHARS:
         return ""
     now = rendered(work, after).selection
@@ -192,12 +191,12 @@ def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryE
 
 def new_entry(work: LocatedWork, request: RememberRequest) -> MemoryEntry:
     """The redacted entry of a request. Raises UserError for unknown values."""
-    _check_word("type", request.type, (*work.runtime.settings.memory.types, ""))
+    _check_word("type", request.type, (*work.settings.memory.types, ""))
     _check_word("source", request.source, SOURCES)
     _check_word("importance", request.importance, IMPORTANCES)
     _check_word("origin", request.origin, ORIGINS)
-    redact = work.runtime.redactor.text
-    moment = iso(work.now)
+    redact = work.redact
+    moment = work.moment
     text = redact(request.text.strip())
     found = _verdict(work, request, text)
     return MemoryEntry(
@@ -258,9 +257,7 @@ def refusal_reasons(work: LocatedWork, entry: MemoryEntry, refused: Codes | None
     stones = read_tombstones(work)
     # A person may ask again for a forgotten text; automatic learning may not bring it back.
     by_model = entry.source == "compaction" or entry.origin != "user"
-    forgotten = by_model and tombstones.is_forgotten(
-        entry.text, stones.stones, work.runtime.store.digest
-    )
+    forgotten = by_model and tombstones.is_forgotten(entry.text, stones.stones, work.store.digest)
     refused = judged(work, entry) if refused is None else refused
     return (*refused, *(("forgotten",) if forgotten else ()))
 
@@ -303,7 +300,7 @@ def judge(
 
 def _to_inbox(work: LocatedWork, memory: WorkspaceMemory, waiting: MemoryEntry) -> Remembered:
     reasons = waiting.reasons
-    limit = work.runtime.settings.memory.max_text_chars
+    limit = work.settings.memory.max_text_chars
     if "too_long" in reasons and waiting.source == "manual":
         raise UserError(
             f"The text has {len(waiting.text)} characters; an entry holds {limit}.",
@@ -413,14 +410,14 @@ def _same(one: MemoryEntry, other: MemoryEntry) -> bool:
 def _run(work: Work, request: RememberRequest) -> Remembered:
     if not request.text.strip():
         raise UserError("There is no text to remember.", fix="Say what to keep.")
-    limit = work.runtime.settings.memory.max_waiting_chars
+    limit = work.settings.memory.max_waiting_chars
     if len(request.text.strip()) > limit:
         raise UserError(
             f"The text has {len(request.text.strip())} characters; the inbox takes {limit}, and "
-            f"an entry {work.runtime.settings.memory.max_text_chars}.",
+            f"an entry {work.settings.memory.max_text_chars}.",
             fix="Shorten it, or keep it in a file and remember where it is.",
         )
-    limit = work.runtime.settings.memory.max_rationale_chars
+    limit = work.settings.memory.max_rationale_chars
     if len(request.rationale.strip()) > limit:
         raise UserError(
             f"The rationale has {len(request.rationale.strip())} characters; an entry holds "

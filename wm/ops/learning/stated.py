@@ -308,7 +308,7 @@ def _shown(work: LocatedWork) -> Learning:
         mode=memory.learn if chosen else work.settings.memory.learn or OFF,
         chosen=chosen,
         set_by="workspace" if chosen else work.settings.learn_set_by,
-        paused_until=ends if ends > iso(work.now) else "",
+        paused_until=ends if ends > work.moment else "",
         paused_sessions=tuple(sid(s.session_id) for s in paused),
         user=not memory.without_user,
     )

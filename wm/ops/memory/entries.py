@@ -23,7 +23,6 @@ from wm.domain.memory import edits, entry_list, outside_changes
 from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import find, get
 from wm.domain.memory.tombstones import tombstone
-from wm.domain.times import iso
 from wm.errors import NotFound
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
@@ -166,7 +165,7 @@ def forget_one(
 def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
     """Put the entry into the trash; with `stone`, record its digest so that it is not learned
     again."""
-    moment = iso(work.now)
+    moment = work.moment
     reason = work.redact(reason)
     work.put(
         trash_ref(work.key, entry.id),

@@ -21,7 +21,6 @@ from wm.api.protocol import (
 )
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import scope
-from wm.domain.times import iso
 from wm.errors import StoreError, UserError
 from wm.formats.base import Document, dump
 from wm.formats.core_memory import CoreMemory
@@ -144,7 +143,7 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
             documents["/".join(filter(None, (ref.slug, ref.name)))] = dump(document)
     return ExportAnswer(
         place=work.place,
-        exported_at=iso(work.now),
+        exported_at=work.moment,
         documents=documents,
         evidence=work.store.evidence(work.key).records,
     )

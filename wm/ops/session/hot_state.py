@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wm.api.protocol import WorkspacePlace
-from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.core_memory import CoreMemory
 from wm.formats.pressure import Pressure
@@ -80,7 +79,7 @@ def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:
     document = work.read(session_ref(work.key, request.session_id)).document
     if document is not None:
         return document
-    moment = iso(work.now)
+    moment = work.moment
     return SessionState(
         session_id=request.session_id,
         agent=work.redact(request.agent),
@@ -92,7 +91,7 @@ def load_session(work: LocatedWork, request: SessionScoped) -> SessionState:
 
 
 def save_session(work: LocatedWork, state: SessionState) -> None:
-    updated = state.model_copy(update={"updated_at": iso(work.now)})
+    updated = state.model_copy(update={"updated_at": work.moment})
     work.put(session_ref(work.key, state.session_id), updated)
     work.notify(SessionState.slug, sid(state.session_id))
 

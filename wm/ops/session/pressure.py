@@ -21,7 +21,6 @@ from wm.domain import pressure as rules
 from wm.domain import pressure_review
 from wm.domain.facts import Detail, Fact
 from wm.domain.pressure import ContextFill
-from wm.domain.times import iso
 from wm.formats.base import Document
 from wm.formats.events import (
     AssistantText,
@@ -271,7 +270,7 @@ def _item(work: Work, given: Event, redacted: Event) -> LargeItem | None:
     line = safe(" ".join(work.redact(what).split()))
     if len(line) > MAX_WHAT_CHARS:
         line = line[: MAX_WHAT_CHARS - 1] + "…"
-    return LargeItem(what=line, chars=chars, handle=redacted.handle, at=iso(work.now))
+    return LargeItem(what=line, chars=chars, handle=redacted.handle, at=work.moment)
 
 
 def _facts(before: Pressure, after: Pressure) -> list[Fact]:

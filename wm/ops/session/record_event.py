@@ -300,7 +300,7 @@ def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     for kept in (*remembered, *learned):
         if kept.entry is not None and kept.outcome in NEWLY_KEPT:
             state = transitions.note_pending(
-                state, kept.entry, now=work.now, settings=work.runtime.settings.session
+                state, kept.entry, now=work.now, settings=work.settings.session
             )
     state = transitions.drop_pending(state, forgotten_ids)
     state, also = prompt_recall.notices(work, state, message.recalled)
@@ -422,7 +422,7 @@ def _forget_requested(
     Returns sentences for the agent, and the ids of the removed entries.
     """
     messages, forgotten_ids = [], set()
-    most = work.runtime.settings.gate.max_requests
+    most = work.settings.gate.max_requests
     if len(message.forgets) == most:
         messages.append(f"Only the first {most} requests to forget were read: send the others.")
     for wanted in message.forgets:
@@ -476,7 +476,7 @@ def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
             state,
             [text],
             now=work.now,
-            settings=work.runtime.settings.session,
+            settings=work.settings.session,
             origin="tool" if read else "agent",
         )
         decided += [] if read else [text]
@@ -548,7 +548,7 @@ def _deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
 
 
 def _apply(work: Work, state: SessionState, event: Event) -> SessionState:
-    settings = work.runtime.settings.session
+    settings = work.settings.session
     return transitions.apply(state, event, now=work.now, settings=settings)
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from wm.api.sessions import EventAnswer, EventRequest, OutputAnswer, OutputRequest, PrunedOutput
 from wm.domain.facts import Detail, Fact
-from wm.domain.times import iso
 from wm.errors import Corrupt, NotFound, StoreError, UserError
 from wm.formats.events import ToolFinished
 from wm.formats.tool_output import ID_DIGITS, ToolOutput, file_name, of_file_name
@@ -117,7 +116,7 @@ def _original(
         lines=cut.lines,
         kept_lines=cut.kept_lines,
         chars=len(text),
-        created_at=iso(work.now),
+        created_at=work.moment,
         text=text,
     )
 

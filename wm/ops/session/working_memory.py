@@ -18,7 +18,6 @@ from wm.domain.learning.statements import stated_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, slot_filling, working_memory
 from wm.domain.session.sections import Rendered
-from wm.domain.times import iso
 from wm.errors import UserError
 from wm.formats.events import AssistantText, ToolFinished
 from wm.formats.evidence import Phase
@@ -113,7 +112,7 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
     saved = core.load_core(work, state)
     kept = CompactionKept(
         number=log.count + 1,
-        at=iso(work.now),
+        at=work.moment,
         snapshot=log.snapshot_id,
         core={name: len(block.content) for name, block in core_blocks.filled(saved)},
         slots={name: len(items) for name, items in after.slots.items()},
@@ -122,7 +121,7 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
     )
     recent = working_memory.logged(log.log, kept, work.settings.working)
     ref: Ref[CompactionState] = compaction_ref(work.key, state.session_id)
-    work.put(ref, log.model_copy(update={"log": recent, "updated_at": iso(work.now)}))
+    work.put(ref, log.model_copy(update={"log": recent, "updated_at": work.moment}))
 
 
 def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
