@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import partial, wraps
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -83,9 +83,7 @@ def _is_same_folder(one: str, other: str) -> bool:
         return one == other
 
 
-PATIENCE_S: Mapping[str, float] = MappingProxyType(
-    {"sweep_storage": 600.0, "diag_alike": 60.0, "arrive": 60.0}
-)
+PATIENCE_S: Mapping[str, float] = {"sweep_storage": 600.0, "diag_alike": 60.0, "arrive": 60.0}
 """Use cases that may take longer than the answers that agents wait for: a folder of 100,000 files,
 vectors of all entries."""
 

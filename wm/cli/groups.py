@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from itertools import dropwhile
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -29,7 +28,7 @@ class Group(click.Group):
     default: the verb that runs if none is given, so that `wm inbox --json` lists.
     """
 
-    also: Mapping[str, str] = MappingProxyType({})
+    also: Mapping[str, str] = {}
     """Words that people try, and the verb that does it here."""
 
     def __init__(self, *args: Any, default: str = "", **options: Any) -> None:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from wm.api.models import HelperState
 from wm.api.protocol import (
@@ -107,9 +106,11 @@ def nonzero(*rows: tuple[int, str]) -> list[str]:
     return [output.count(number, word) for number, word in rows if number]
 
 
-ZONE_PAINT: Mapping[str, output.Paint] = MappingProxyType(
-    {"warning": output.warn, "critical": output.bad, "emergency": output.bad}
-)
+ZONE_PAINT: Mapping[str, output.Paint] = {
+    "warning": output.warn,
+    "critical": output.bad,
+    "emergency": output.bad,
+}
 
 
 def most_pressed(found: Inspection) -> tuple[ConversationUsage, ...]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
-from types import MappingProxyType
 from typing import Any
 
 from wm.formats.registry import REGISTRY, current_version
@@ -108,9 +107,10 @@ def _time(value: Any) -> Any:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-STEPS: Mapping[tuple[str, int], Converter] = MappingProxyType(
-    {("workspace_memory", 1): _workspace_memory_1, ("workspace_memory", 2): dict}
-)
+STEPS: Mapping[tuple[str, int], Converter] = {
+    ("workspace_memory", 1): _workspace_memory_1,
+    ("workspace_memory", 2): dict,
+}
 """(slug, version) -> the converter to the next version. Version 3 of the workspace memory adds
 words (source `stated`, scope `user`), so every version 2 file is valid; the number makes an older
 `wm` refuse the file instead of showing entries whose scope it does not know."""

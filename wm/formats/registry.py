@@ -4,7 +4,6 @@ A format that is not listed here cannot be read or written.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from wm.formats.base import Document, Record
 from wm.formats.contract_record import ContractRecord
@@ -29,44 +28,40 @@ from wm.formats.tool_output import ToolOutput
 from wm.formats.working_memory import WorkingMemory
 from wm.formats.workspace_memory import WorkspaceMemory
 
-DOCUMENTS: Mapping[str, type[Document]] = MappingProxyType(
-    {
-        model.slug: model
-        for model in (
-            Aliases,
-            AllowedDigests,
-            CompactionState,
-            CoreMemory,
-            ContractRecord,
-            HelperUse,
-            InstalledModels,
-            PendingJournal,
-            Pressure,
-            PromptEpoch,
-            Recaps,
-            SessionState,
-            SessionSummaries,
-            SweepLog,
-            Sync,
-            Tombstones,
-            ToolOutput,
-            TrashedEntry,
-            WorkingMemory,
-            WorkspaceMemory,
-        )
-    }
-)
+DOCUMENTS: Mapping[str, type[Document]] = {
+    model.slug: model
+    for model in (
+        Aliases,
+        AllowedDigests,
+        CompactionState,
+        CoreMemory,
+        ContractRecord,
+        HelperUse,
+        InstalledModels,
+        PendingJournal,
+        Pressure,
+        PromptEpoch,
+        Recaps,
+        SessionState,
+        SessionSummaries,
+        SweepLog,
+        Sync,
+        Tombstones,
+        ToolOutput,
+        TrashedEntry,
+        WorkingMemory,
+        WorkspaceMemory,
+    )
+}
 """Formats with one file per document."""
 
 _LOGGED = (EvidenceRecord, Flow, LedgerRecord, PagedObject, Recording)
-REGISTRY: Mapping[str, type[Record]] = MappingProxyType(
-    {**DOCUMENTS, **{model.slug: model for model in _LOGGED}}
-)
+REGISTRY: Mapping[str, type[Record]] = {**DOCUMENTS, **{model.slug: model for model in _LOGGED}}
 """All formats: the documents, and the records of logs."""
 
-IN_PROJECTS: Mapping[str, type[Record]] = MappingProxyType(
-    {model.slug: model for model in (SessionContract, SharedEntry)}
-)
+IN_PROJECTS: Mapping[str, type[Record]] = {
+    model.slug: model for model in (SessionContract, SharedEntry)
+}
 """Files outside the data folder: in the user's project, in the tree of shared memory. Plain JSON
 without envelope and version."""
 

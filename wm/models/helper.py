@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -213,9 +212,10 @@ def _of_chat(found: Mapping[str, Any]) -> HelperReply:
     return HelperReply(text, _count(found, "prompt_eval_count"), _count(found, "eval_count"))
 
 
-_PROVIDERS: Mapping[str, Callable[[HelperCall], HelperReply | HelperFailure]] = MappingProxyType(
-    {ANTHROPIC: _ask_anthropic, OLLAMA: _ask_ollama}
-)
+_PROVIDERS: Mapping[str, Callable[[HelperCall], HelperReply | HelperFailure]] = {
+    ANTHROPIC: _ask_anthropic,
+    OLLAMA: _ask_ollama,
+}
 
 
 # --- both -----------------------------------------------------------------------------------------

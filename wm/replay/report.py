@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import asdict, replace
@@ -70,7 +69,7 @@ class ReplayedRun(Struct):
 
 _PATIENCE_S = 30.0
 """A replay waits for the model that finds returns to a subject, so that it repeats itself."""
-NO_RIVALS: Mapping[str, Policy] = MappingProxyType({})
+NO_RIVALS: Mapping[str, Policy] = {}
 OVER = "requests larger than the model's window"
 
 

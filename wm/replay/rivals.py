@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -159,15 +158,13 @@ def opencode_prune(
     return tuple(_cleared(use, "[Old tool result content cleared]") for use in old)
 
 
-RIVALS: Mapping[str, Policy] = MappingProxyType(
-    {
-        "age-4": by_age(4),
-        "age-20": by_age(20),
-        "age-4-inputs": by_age(4, inputs=True),
-        "age-20-inputs": by_age(20, inputs=True),
-        "clear-100k-3": clear_tool_uses(100_000, 3),
-        "clear-50k-10": clear_tool_uses(50_000, 10, least=20_000, inputs=True),
-        "opencode-prune": opencode_prune,
-        "compact-50k": compacted,
-    }
-)
+RIVALS: Mapping[str, Policy] = {
+    "age-4": by_age(4),
+    "age-20": by_age(20),
+    "age-4-inputs": by_age(4, inputs=True),
+    "age-20-inputs": by_age(20, inputs=True),
+    "clear-100k-3": clear_tool_uses(100_000, 3),
+    "clear-50k-10": clear_tool_uses(50_000, 10, least=20_000, inputs=True),
+    "opencode-prune": opencode_prune,
+    "compact-50k": compacted,
+}

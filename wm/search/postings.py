@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ _KEPT = 4096
 Floats = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 
-NO_PLACES: Mapping[str, NDArray[np.bool_]] = MappingProxyType({})
+NO_PLACES: Mapping[str, NDArray[np.bool_]] = {}
 
 
 class QueryTerm(Struct, frozen=True):

@@ -11,7 +11,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -80,33 +79,31 @@ class FormatPlace(Struct, frozen=True):
     depends on it."""
 
 
-LAYOUT: Mapping[type[Document], FormatPlace] = MappingProxyType(
-    {
-        # In the order of writing. A crash between two writes must leave a fact twice, never
-        # nowhere: the document that receives a fact comes before the one that gives it away.
-        AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
-        Aliases: FormatPlace("", "aliases.json", in_home=True),
-        InstalledModels: FormatPlace("", "models.json", in_home=True),
-        HelperUse: FormatPlace("", "helper-use.json", in_home=True),
-        ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT, cached=True),
-        PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
-        TrashedEntry: FormatPlace("trash", "{}.json", _ID),
-        Tombstones: FormatPlace("", "tombstones.json"),
-        WorkspaceMemory: FormatPlace("", "workspace-memory.json"),
-        Sync: FormatPlace("", "sync.json"),
-        PendingJournal: FormatPlace("", "pending-journal.json"),
-        CoreMemory: FormatPlace("core", "{}.json", _SESSION),
-        WorkingMemory: FormatPlace(SESSIONS, "{}_working.json", _SESSION, relaxed=True),
-        ContractRecord: FormatPlace("", "contract-record.json"),
-        CompactionState: FormatPlace(SESSIONS, "{}_compaction.json", _SESSION),
-        Recaps: FormatPlace("", "recaps.json", relaxed=True),
-        Pressure: FormatPlace(SESSIONS, "{}_pressure.json", _SESSION, relaxed=True),
-        SessionSummaries: FormatPlace(SESSIONS, "{}_summaries.json", _SESSION, relaxed=True),
-        SessionState: FormatPlace(SESSIONS, "{}.json", _SESSION, relaxed=True),
-        SweepLog: FormatPlace("", "sweep.json", relaxed=True),
-        SessionSweepLog: FormatPlace(SESSIONS, "{}_sweep.json", _SESSION, relaxed=True),
-    }
-)
+LAYOUT: Mapping[type[Document], FormatPlace] = {
+    # In the order of writing. A crash between two writes must leave a fact twice, never
+    # nowhere: the document that receives a fact comes before the one that gives it away.
+    AllowedDigests: FormatPlace("", "allowed-digests.json", in_home=True),
+    Aliases: FormatPlace("", "aliases.json", in_home=True),
+    InstalledModels: FormatPlace("", "models.json", in_home=True),
+    HelperUse: FormatPlace("", "helper-use.json", in_home=True),
+    ToolOutput: FormatPlace("cache/tool-outputs", "{}.json", _OUTPUT, cached=True),
+    PromptEpoch: FormatPlace("epochs", "{}.json", _ID),
+    TrashedEntry: FormatPlace("trash", "{}.json", _ID),
+    Tombstones: FormatPlace("", "tombstones.json"),
+    WorkspaceMemory: FormatPlace("", "workspace-memory.json"),
+    Sync: FormatPlace("", "sync.json"),
+    PendingJournal: FormatPlace("", "pending-journal.json"),
+    CoreMemory: FormatPlace("core", "{}.json", _SESSION),
+    WorkingMemory: FormatPlace(SESSIONS, "{}_working.json", _SESSION, relaxed=True),
+    ContractRecord: FormatPlace("", "contract-record.json"),
+    CompactionState: FormatPlace(SESSIONS, "{}_compaction.json", _SESSION),
+    Recaps: FormatPlace("", "recaps.json", relaxed=True),
+    Pressure: FormatPlace(SESSIONS, "{}_pressure.json", _SESSION, relaxed=True),
+    SessionSummaries: FormatPlace(SESSIONS, "{}_summaries.json", _SESSION, relaxed=True),
+    SessionState: FormatPlace(SESSIONS, "{}.json", _SESSION, relaxed=True),
+    SweepLog: FormatPlace("", "sweep.json", relaxed=True),
+    SessionSweepLog: FormatPlace(SESSIONS, "{}_sweep.json", _SESSION, relaxed=True),
+}
 WRITE_ORDER = tuple(LAYOUT)
 RELAXED = frozenset(model for model, row in LAYOUT.items() if row.relaxed)
 CACHED = frozenset(model for model, row in LAYOUT.items() if row.cached)

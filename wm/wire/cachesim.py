@@ -9,7 +9,6 @@ expires when the time of its mark has passed since its last use. Not modelled: c
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -19,7 +18,7 @@ from wm.wire.usage import Usage
 
 LOOK_BACK_BLOCKS = 20
 MAX_MARKS = 4
-LIFETIME_S: Mapping[str, float] = MappingProxyType({"5m": 300.0, "1h": 3600.0})
+LIFETIME_S: Mapping[str, float] = {"5m": 300.0, "1h": 3600.0}
 _MAX_ENTRIES = 4096
 _MILLION = 1_000_000
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
@@ -67,7 +66,7 @@ _ROWS = msgspec.json.decode(
     pkgutil.get_data(__package__, "prices.json") or b"", type=tuple[Price, ...]
 )
 """The service has not listed the minimum of the newest models; it is that of the models before."""
-TABLE: Mapping[str, Price] = MappingProxyType({price.family: price for price in _ROWS})
+TABLE: Mapping[str, Price] = {price.family: price for price in _ROWS}
 
 UNKNOWN = Price("", 0.0, 0.0, 0.0, 1024, _SHORT, known=False)
 """A model without a known price. Minimum and window are those of most models."""

@@ -8,7 +8,6 @@ undo is an act as well; its record names the act that it reverses (`undoes`). Re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -32,39 +31,35 @@ REVERTED = "command_undone"
 RESCOPED = "memory_rescoped"
 """The type of the record of an entry that moved between a workspace and the user's memory."""
 
-_WORDS = MappingProxyType(
-    {
-        ("memory_promoted", "promoted"): "remember",
-        ("memory_superseded", "superseded"): "remember",
-        ("memory_absorbed", "absorbed"): "remember",
-        ("memory_inbox", "inbox"): "remember",
-        ("memory_imported", "promoted"): "import",
-        ("memory_imported", "inbox"): "import",
-        ("memory_imported", "superseded"): "import",
-        (IMPORTED, "changed"): "import",
-        (REVERTED, "changed"): "undo",
-        ("memory_received", "promoted"): "receive",
-        ("memory_received", "inbox"): "receive",
-        ("memory_edited", "changed"): "edit",
-        ("memory_trashed", "trashed"): "forget",
-        ("memory_restored", "restored"): "restore",
-        ("memory_accepted", "accepted"): "accept",
-        ("memory_accepted", "absorbed"): "accept",
-        ("memory_returned", "inbox"): "return",
-        ("memory_rejected", "trashed"): "reject",
-        ("memory_reinforced", "reinforced"): "reinforce",
-        ("outside_accepted", "changed"): "accept",
-        ("outside_accepted", "accepted"): "accept",
-        ("outside_accepted", "trashed"): "accept",
-        ("workspace_moved", "changed"): "move",
-        (RESCOPED, "changed"): "rescope",
-    }
-)
+_WORDS = {
+    ("memory_promoted", "promoted"): "remember",
+    ("memory_superseded", "superseded"): "remember",
+    ("memory_absorbed", "absorbed"): "remember",
+    ("memory_inbox", "inbox"): "remember",
+    ("memory_imported", "promoted"): "import",
+    ("memory_imported", "inbox"): "import",
+    ("memory_imported", "superseded"): "import",
+    (IMPORTED, "changed"): "import",
+    (REVERTED, "changed"): "undo",
+    ("memory_received", "promoted"): "receive",
+    ("memory_received", "inbox"): "receive",
+    ("memory_edited", "changed"): "edit",
+    ("memory_trashed", "trashed"): "forget",
+    ("memory_restored", "restored"): "restore",
+    ("memory_accepted", "accepted"): "accept",
+    ("memory_accepted", "absorbed"): "accept",
+    ("memory_returned", "inbox"): "return",
+    ("memory_rejected", "trashed"): "reject",
+    ("memory_reinforced", "reinforced"): "reinforce",
+    ("outside_accepted", "changed"): "accept",
+    ("outside_accepted", "accepted"): "accept",
+    ("outside_accepted", "trashed"): "accept",
+    ("workspace_moved", "changed"): "move",
+    (RESCOPED, "changed"): "rescope",
+}
 """(type, outcome) -> the verb. Records that changed nothing have none."""
 
-_ONE_FIELD: Mapping[tuple[str, ...], str] = MappingProxyType(
-    {("pinned",): "pin", ("user_importance",): "importance"}
-)
+_ONE_FIELD: Mapping[tuple[str, ...], str] = {("pinned",): "pin", ("user_importance",): "importance"}
 
 
 class Act(Struct, frozen=True):

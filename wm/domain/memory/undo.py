@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -242,25 +241,21 @@ def _counted(record: EvidenceRecord, _ground: UndoContext) -> Refusal:
     return Refusal("not_reversible", message, fix=f"`wm forget {record.entry}` removes it.")
 
 
-_STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusal]] = (
-    MappingProxyType(
-        {
-            "memory_promoted": _unlearn,
-            "memory_superseded": _unlearn,
-            "memory_inbox": _unlearn,
-            "memory_imported": _unlearn,
-            "memory_received": _unlearn,
-            "memory_absorbed": _counted,
-            "memory_edited": _unedit,
-            "memory_trashed": _untrash,
-            "memory_rejected": _untrash,
-            "memory_restored": _trash_again,
-            "memory_accepted": _return,
-            "memory_returned": _accept_again,
-            "outside_accepted": _unaccept_outside,
-        }
-    )
-)
+_STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusal]] = {
+    "memory_promoted": _unlearn,
+    "memory_superseded": _unlearn,
+    "memory_inbox": _unlearn,
+    "memory_imported": _unlearn,
+    "memory_received": _unlearn,
+    "memory_absorbed": _counted,
+    "memory_edited": _unedit,
+    "memory_trashed": _untrash,
+    "memory_rejected": _untrash,
+    "memory_restored": _trash_again,
+    "memory_accepted": _return,
+    "memory_returned": _accept_again,
+    "outside_accepted": _unaccept_outside,
+}
 """Type of an act's record -> the function that undoes it."""
 
 

@@ -7,7 +7,6 @@ what the context does not hold yet. `balanced` and `tight` also cut old content.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -47,9 +46,12 @@ OFF = PagingLimits(repeats=False)
 SAFE = PagingLimits()
 BALANCED = PagingLimits(reads=True, stubs=True, newest=20)
 TIGHT = PagingLimits(reads=True, stubs=True, hot=4, collapse=6, newest=20, short=SHORT_CHARS)
-LEVELS: Mapping[str, PagingLimits] = MappingProxyType(
-    {"off": OFF, "safe": SAFE, "balanced": BALANCED, "tight": TIGHT}
-)
+LEVELS: Mapping[str, PagingLimits] = {
+    "off": OFF,
+    "safe": SAFE,
+    "balanced": BALANCED,
+    "tight": TIGHT,
+}
 
 
 def with_passages(limits: PagingLimits, tokens: int) -> PagingLimits:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from msgspec import Struct, field
 
@@ -23,17 +22,15 @@ DESIGN_DECISION, PLAN, ERROR_CONTEXT = "design_decision", "plan", "error_context
 DEBUGGING, FILE_CONTEXT, TOOL_RESULT = "debugging_session", "file_context", "tool_result"
 EXTERNAL_REFERENCE = "external_reference"
 
-PRIORS: Mapping[str, float] = MappingProxyType(
-    {
-        DESIGN_DECISION: 0.95,
-        PLAN: 0.85,
-        ERROR_CONTEXT: 0.85,
-        DEBUGGING: 0.8,
-        FILE_CONTEXT: 0.7,
-        EXTERNAL_REFERENCE: 0.7,
-        TOOL_RESULT: 0.5,
-    }
-)
+PRIORS: Mapping[str, float] = {
+    DESIGN_DECISION: 0.95,
+    PLAN: 0.85,
+    ERROR_CONTEXT: 0.85,
+    DEBUGGING: 0.8,
+    FILE_CONTEXT: 0.7,
+    EXTERNAL_REFERENCE: 0.7,
+    TOOL_RESULT: 0.5,
+}
 """How likely an object of a type is needed again (OB-4)."""
 THRESHOLD = 0.4
 LEAST_NOVELTY = 0.15

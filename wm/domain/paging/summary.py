@@ -7,14 +7,13 @@ losses are computed from the text: what the summary cannot answer is named, not 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 
 from msgspec import Struct
 
 from wm.domain.paging.stubs import MAX_NAMES, names_in
 from wm.text.patterns import Lazy
 
-SHARES: Mapping[int, float] = MappingProxyType({1: 0.30, 2: 0.05})
+SHARES: Mapping[int, float] = {1: 0.30, 2: 0.05}
 """Share of the characters that a level keeps."""
 _LEAST_CHARS = 200
 _TELLING = (

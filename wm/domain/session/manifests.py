@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any
 
 from wm.text.jsontext import as_list, as_object, as_text
@@ -148,6 +147,9 @@ def _pair(name: str, version: str) -> Iterator[Pair]:
         yield name, version if _VERSION.match(version) is not None else ""
 
 
-READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = MappingProxyType(
-    {"package.json": _npm, "pyproject.toml": _pyproject, "go.mod": _go, "Cargo.toml": _cargo}
-)
+READERS: Mapping[str, Callable[[str], Iterator[Pair]]] = {
+    "package.json": _npm,
+    "pyproject.toml": _pyproject,
+    "go.mod": _go,
+    "Cargo.toml": _cargo,
+}

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -113,7 +112,7 @@ def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(counted(n, what, _PLURAL[what]) for what, n in counts.items() if n)
 
 
-NOTHING_MOVED: Mapping[str, MemoryEntry | None] = MappingProxyType({})
+NOTHING_MOVED: Mapping[str, MemoryEntry | None] = {}
 
 _PLURAL = {"entry": "entries", "session": "sessions"}
 

@@ -9,7 +9,6 @@ the other copy: its generation is not increased.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 
 from wm.errors import StoreError
 from wm.formats.base import Document
@@ -152,23 +151,21 @@ def _drop_vectors(store: FileStore, path: str) -> str:
     return "Removed; the next search computes them again." if removed else ""
 
 
-_REPAIRS: Mapping[str, Callable[[FileStore, str], str]] = MappingProxyType(
-    {
-        "no_key": _renew_key,
-        "damaged_key": _repair_key,
-        "open_to_others": _restrict_mode,
-        "stale_temp": _sweep,
-        "unfinished": _finish,
-        "restored": _restore,
-        "unreadable": _set_aside,
-        "damaged_spare": _renew_previous_copy,
-        "spare_mismatch": _renew_previous_copy,
-        "no_spare": _renew_previous_copy,
-        "stale_spare": _renew_previous_copy,
-        "torn_tail": _cut_log,
-        "damaged_vectors": _drop_vectors,
-    }
-)
+_REPAIRS: Mapping[str, Callable[[FileStore, str], str]] = {
+    "no_key": _renew_key,
+    "damaged_key": _repair_key,
+    "open_to_others": _restrict_mode,
+    "stale_temp": _sweep,
+    "unfinished": _finish,
+    "restored": _restore,
+    "unreadable": _set_aside,
+    "damaged_spare": _renew_previous_copy,
+    "spare_mismatch": _renew_previous_copy,
+    "no_spare": _renew_previous_copy,
+    "stale_spare": _renew_previous_copy,
+    "torn_tail": _cut_log,
+    "damaged_vectors": _drop_vectors,
+}
 """Code of a finding -> its repair, in this order; each returns what it did, "" for nothing."""
 
 

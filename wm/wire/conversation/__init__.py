@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping
-from types import MappingProxyType
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -44,7 +43,7 @@ from wm.wire.spans import ByteSpan
 EMERGENCY_SHARE = 0.95
 """Beyond this share of the model's window a cut may exceed the credit (PS-2)."""
 _ROUNDING = 1e-6
-_NO_DECISIONS: Log = MappingProxyType({})
+_NO_DECISIONS: Log = {}
 
 
 def has_begun(body: Body) -> bool:
@@ -99,7 +98,7 @@ class Conversation(Struct):
         self,
         credit: float,
         alive: Mapping[str, float],
-        ends: Mapping[str, Log] = MappingProxyType({}),
+        ends: Mapping[str, Log] = {},
         *,
         is_known: bool,
     ) -> None:
