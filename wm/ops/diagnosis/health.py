@@ -140,7 +140,7 @@ def _documents(work: LocatedWork) -> Iterator[DocumentHealth]:
 
 def _audit(found: DiagnosisBasis, _request: DiagRequest) -> Audit:
     lost = disappearances(found)
-    remarks = [*_disagreements(found), *_tombs(found)]
+    remarks = [*_disagreements(found), *_tombstones(found)]
     remarks += [
         remark("disappeared", "error", one.sentence, one.entry)
         for one in lost.from_memory
@@ -195,7 +195,7 @@ def _last_quotes(found: DiagnosisBasis) -> dict[str, str]:
     }
 
 
-def _tombs(found: DiagnosisBasis) -> Iterator[Remark]:
+def _tombstones(found: DiagnosisBasis) -> Iterator[Remark]:
     trash = set(found.trashed())
     in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
     for entry_id in sorted(trash & in_force):

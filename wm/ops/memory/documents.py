@@ -171,7 +171,7 @@ def memory_refs(runtime: Runtime, request: Scoped) -> Sequence[Ref[Document]]:
     return (memory_ref(key), tombstones_ref(key))
 
 
-def lift_stones(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
+def lift_tombstones(work: LocatedWork, entry: MemoryEntry) -> tuple[str, ...]:
     """Delete the tombstones of an entry, so that its text can be learned again; their ids."""
     stones = read_tombstones(work)
     digest = work.store.digest(canonical(entry.text)) if stones.stones else ""

@@ -29,7 +29,7 @@ from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
-    lift_stones,
+    lift_tombstones,
     load_memory,
     memory_editor,
     memory_refs,
@@ -188,7 +188,7 @@ def _restore(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
         memory, entry, trashed=lambda name: in_trash(work, name), now=work.now
     )
     # Undoing the restore must know whether there was a tombstone.
-    stone = bool(lift_stones(work, entry))
+    stone = bool(lift_tombstones(work, entry))
     facts = tuple(replace(fact, details={**fact.details, "stone": stone}) for fact in facts)
     save_memory(work, memory, facts)
     work.delete(trash_ref(work.key, entry.id))
