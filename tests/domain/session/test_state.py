@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace
 
-from wm.domain.session.state import apply, note_decisions, note_pending, was_seen
+from wm.domain.session.state import apply, note_decision, note_pending, was_seen
 from wm.formats.events import (
     AssistantText,
     CompactionFinished,
@@ -141,19 +141,21 @@ def test_a_compaction_ends_the_epoch_and_keeps_files_and_errors() -> None:
     )
 
 
+def decided(*texts: str) -> SessionState:
+    state = SessionState(session_id="s")
+    for text in texts:
+        state = note_decision(state, text, now=NOW, settings=SETTINGS, origin="agent")
+    return state
+
+
 def test_a_decision_stated_again_becomes_the_newest() -> None:
-    state = note_decisions(
-        SessionState(session_id="s"),
-        ["Use cents.", "Use Postgres.", "use CENTS"],
-        now=NOW,
-        settings=SETTINGS,
-    )
+    state = decided("Use cents.", "Use Postgres.", "use CENTS")
     assert [d.text for d in state.recent_decisions] == ["Use Postgres.", "use CENTS"]
 
 
 def test_eight_decisions_and_twelve_memories_are_kept() -> None:
     texts = [f"Decision number {n}" for n in range(10)]
-    state = note_decisions(SessionState(session_id="s"), texts, now=NOW, settings=SETTINGS)
+    state = decided(*texts)
     assert [d.text for d in state.recent_decisions] == texts[2:]
     for n in range(15):
         entry = memory(f"m_{n}", f"Fact number {n}")

@@ -23,13 +23,16 @@ from wm.formats.events import (
     ToolFinished,
     UserPrompt,
 )
-from wm.formats.session_state import PendingNote, SessionDecision, SessionState
+from wm.formats.session_state import PendingNote, RecalledNote, SessionDecision, SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import SessionSettings
 from wm.text.letters import canonical
 
 SAME_EPOCH = ("resume",)
 """Sources after which the conversation still begins with the same bytes."""
+
+KEPT_NOTES = 200
+"""Notes of what a session was shown beside its prompt; older ones are dropped."""
 
 
 def apply(
@@ -52,20 +55,13 @@ def message_digest(prompt: UserPrompt) -> str:
     return hashlib.sha256(source.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def note_decisions(
-    state: SessionState,
-    texts: Iterable[str],
-    *,
-    now: datetime,
-    settings: SessionSettings,
-    origin: str = "agent",
+def note_decision(
+    state: SessionState, text: str, *, now: datetime, settings: SessionSettings, origin: str
 ) -> SessionState:
-    """Add decisions, newest last; a repeated one moves to the end, the oldest are dropped."""
-    kept = list(state.recent_decisions)
-    for text in texts:
-        same = canonical(text)
-        kept = [d for d in kept if canonical(d.text) != same]
-        kept.append(SessionDecision(text=text, at=iso(now), origin=origin))
+    """Add a decision, newest last; a repeated one moves to the end, the oldest are dropped."""
+    same = canonical(text)
+    kept = [d for d in state.recent_decisions if canonical(d.text) != same]
+    kept.append(SessionDecision(text=text, at=iso(now), origin=origin))
     recent = tuple(kept[-settings.kept_decisions :]) if settings.kept_decisions else ()
     return _changed(state, recent_decisions=recent)
 
@@ -83,6 +79,12 @@ def note_pending(
     kept.append(PendingNote(id=entry.id, type=entry.type, text=entry.text, at=iso(now)))
     notes = tuple(kept[-settings.kept_pending :]) if settings.kept_pending else ()
     return _changed(state, pending_memories=notes)
+
+
+def note_recalled(state: SessionState, names: Iterable[str], *, epoch: int) -> SessionState:
+    """Note what the session was shown beside its prompt, so that this epoch shows it once."""
+    notes = (*state.recalled, *(RecalledNote(id=name, epoch=epoch) for name in names))
+    return _changed(state, recalled=notes[-KEPT_NOTES:])
 
 
 def drop_pending(state: SessionState, ids: frozenset[str]) -> SessionState:

@@ -12,11 +12,12 @@ from datetime import timedelta
 from wm.domain.facts import Fact
 from wm.domain.learning.typed_lines import typed_lines
 from wm.domain.session import recap
+from wm.domain.session import state as transitions
 from wm.domain.times import iso
 from wm.errors import StoreError
 from wm.formats.events import ToolFinished
 from wm.formats.recaps import Recaps
-from wm.formats.session_state import RecalledNote, SessionState
+from wm.formats.session_state import SessionState
 from wm.ops.learning import compaction
 from wm.ops.learning.recaps import keep, read_recaps, recaps_ref
 from wm.ops.learning.remember import judge
@@ -28,7 +29,6 @@ from wm.store.paths import sid
 NEVER_SHOWN = frozenset({"prompt_injection", "secret"})
 IDLE_MINUTES = 30
 """A session without an event for this long has stopped (EX-8)."""
-KEPT_NOTES = 200
 
 
 def _save(work: LocatedWork, recaps: Recaps) -> None:
@@ -71,20 +71,19 @@ def after_tool(
     fresh = [e for e in state.open_errors if e.count != seen.get(e.fingerprint)]
     number = state.epoch_number
     shown_names = {note.id for note in state.recalled if note.epoch == number}
-    lines, notes = [], []
+    lines, names = [], []
     for error in fresh if event.exit_code else ():
         name = f"fix:{error.fingerprint}"
         fix = None if name in shown_names else recap.fix_of(_all_fixes(work, state), error)
         line = recap.fix_line(fix) if fix is not None else ""
         if line and _may_be_shown(work, line):
             lines.append(line)
-            notes.append(RecalledNote(id=name, epoch=number))
+            names.append(name)
     if not lines:
         return state, ()
     facts = [Fact("fix_recalled", "render", "selected", "", (), {"fixes": len(lines)})]
     work.log(facts, session=sid(state.session_id))
-    kept = (*state.recalled, *notes)[-KEPT_NOTES:]
-    return state.model_copy(update={"recalled": kept}), tuple(lines[:1])
+    return transitions.note_recalled(state, names, epoch=number), tuple(lines[:1])
 
 
 def _all_fixes(work: LocatedWork, state: SessionState) -> Recaps:

@@ -37,7 +37,7 @@ from wm.ops.learning import provenance
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import (
     entry_details,
-    lift_stones,
+    lift_tombstones,
     load_memory,
     memory_editor,
     memory_refs,
@@ -111,7 +111,7 @@ def _learn(
         return _to_inbox(work, editor.memory, _with_outdated(entry, editor))
     settings = work.settings.memory
     admission = editor.admit(entry, now=work.now, settings=settings, same=same)
-    lifted = lift_stones(work, entry) if entry.source != "compaction" else ()
+    lifted = lift_tombstones(work, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
         phase="promotion",
@@ -363,7 +363,7 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
 
 
 def learn_or_wait(
-    work: LocatedWork, request: RememberRequest, reasons: Codes = (), refused: Codes | None = None
+    work: LocatedWork, request: RememberRequest, reasons: Codes, refused: Codes | None = None
 ) -> Remembered:
     """Learn it, or put it into the journal if the memory is not writable. reasons, refused: as in
     `learn`."""

@@ -48,7 +48,7 @@ from wm.ops.imports import sessions as import_sessions
 from wm.ops.memory import rescope
 from wm.ops.memory.documents import (
     full_id,
-    lift_stones,
+    lift_tombstones,
     load_memory,
     memory_refs,
     read_memory,
@@ -141,7 +141,7 @@ def _stage(
     if done.trashes:
         to_trash(work, done.entry, reason=reason, stone=stone)
     if done.untrashes:
-        lift_stones(work, done.entry)
+        lift_tombstones(work, done.entry)
         work.delete(trash_ref(work.key, act.record.entry))
     facts = done.facts
     if command:
@@ -315,7 +315,7 @@ def _reverse_all(work: LocatedWork, wanted: Iterable[Act], memory: WorkspaceMemo
 
 
 def _steps_taken(
-    done: _Reversal, texts: dict[str, str], events: Sequence[str] = ()
+    done: _Reversal, texts: dict[str, str], events: Sequence[str]
 ) -> tuple[RolledBack, ...]:
     """events: the record of each step, if they were carried out."""
     return tuple(

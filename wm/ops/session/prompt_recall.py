@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Fact
-from wm.formats.session_state import RecalledNote, SessionState
+from wm.domain.session import state as transitions
+from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.memory import anchors
 from wm.ops.memory.render import rendered
@@ -32,8 +33,6 @@ from wm.store.paths import sid
 
 if TYPE_CHECKING:
     from wm.ops.search.index_keeper import Searcher
-
-KEPT_NOTES = 200
 
 Found = tuple[tuple[MemoryEntry, Hit], ...]
 
@@ -81,7 +80,7 @@ class Lookup(Struct, frozen=True):
 
 
 def look_up(
-    runtime: Runtime, place: WorkspacePlace, session_id: str, message: str, folder: str = ""
+    runtime: Runtime, place: WorkspacePlace, session_id: str, message: str, folder: str
 ) -> Lookup | None:
     """Look up a message, and check the anchored code of its hits in the worktree of `folder`. Call
     without a lock. None if no lookup is done."""
@@ -153,8 +152,7 @@ def notices(
         for name in ids
     ]
     work.log(facts, session=sid(state.session_id))
-    notes = (*state.recalled, *(RecalledNote(id=name, epoch=number) for name in ids))
-    return state.model_copy(update={"recalled": notes[-KEPT_NOTES:]}), (text,)
+    return transitions.note_recalled(state, ids, epoch=number), (text,)
 
 
 def _untold(

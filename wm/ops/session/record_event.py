@@ -69,7 +69,7 @@ NEWLY_KEPT = ("promoted", "superseded", "retryable")
 LAST_ANSWER_CHARS = 200
 """End of the agent's last words that is kept, to know what the user answers (EX-7)."""
 
-HEARD_BY_MODEL = (UserPrompt, ToolFinished, UsageReported)
+APPENDABLE = (UserPrompt, ToolFinished, UsageReported)
 """Events after which a client can still append a sentence to the conversation."""
 
 
@@ -119,16 +119,16 @@ def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest
     event = _redacted(runtime, request.event)
     message, visit = UserMessage(), journal.Visit()
     if isinstance(event, UserPrompt):
-        message = _read(runtime, place, request, event.text)
+        message = _read_message(runtime, place, request, event.text)
     elif isinstance(event, SessionStarted):
-        visit = _look_around(runtime, place, request)
+        visit = _query_project(runtime, place, request)
     redacted = request.model_copy(update={"event": event})
     own, counted = _refs(runtime, place, redacted, message), pressure.count_refs
     refs = (*own, *counted(runtime, place, request))
     return PreparedEvent(place, request, redacted, message, visit, tuple(dict.fromkeys(refs)))
 
 
-def _read(
+def _read_message(
     runtime: Runtime, place: WorkspacePlace, request: EventRequest, redacted: str
 ) -> UserMessage:
     text = echo_guard.without_injected(redacted)
@@ -139,7 +139,7 @@ def _read(
     return UserMessage(text, asked, forgets, found, statements, said)
 
 
-def _look_around(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
+def _query_project(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
     """Query git and the project's files before any lock is taken."""
     git = branch_scope.ask(runtime, place)
     code = anchors.look(runtime, place, request.directory)
@@ -242,7 +242,7 @@ def _with(request: EventRequest, update: dict[str, str]) -> EventRequest:
     return request.model_copy(update={"event": request.event.model_copy(update=update)})
 
 
-def _started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _session_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A new session clears hot state; a resumed one keeps it and its epoch (EP-1).
 
     Records the pause that this visit ends as an interval, so that strengths do not jump: the first
@@ -261,12 +261,12 @@ def _started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     elif _goes_on_compacted(event, state):
         working_memory.compacted(work, state)
     if state.subagent:
-        return _answer(state)
+        return _plain_answer(state)
     journal.begin_visit(work, prepared.visit)
     if not event.is_new:
-        return _answer(state)
+        return _plain_answer(state)
     other = checkouts.offer(work, prepared.visit.checkout)
-    return _answer(state).model_copy(update={"shown": other})
+    return _plain_answer(state).model_copy(update={"shown": other})
 
 
 def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
@@ -275,13 +275,13 @@ def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
     return event.source == COMPACTED and not state.subagent
 
 
-def _prompted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A user message: keep what it asks to keep, at once."""
     event, message = prepared.redacted.event, prepared.message
     assert isinstance(event, UserPrompt)
     state = load_session(work, prepared.redacted)
     if state.subagent:
-        return _answer(state)
+        return _plain_answer(state)
     if transitions.was_seen(state, event):
         # A message that arrives twice (a retry, two hooks) counts once.
         again = stated.notice_again(work, message.stated)
@@ -455,7 +455,7 @@ def _named(
     return place, memory, tombstones.named(memory.entries, text)
 
 
-def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """Text of the model: decisions that it states are candidates for the next compaction (HS-3)."""
     event = prepared.redacted.event
     assert isinstance(event, AssistantText)
@@ -466,26 +466,23 @@ def _wrote(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
         if judge(work.runtime, text, type="decision", source="compaction").ok
     )
     if state.subagent:
-        return _answer(state)
+        return _plain_answer(state)
     state = state.model_copy(update={"last_answer": event.text[-LAST_ANSWER_CHARS:]})
     state, decided = working_memory.counted(state), []
     for text in found:
         # A decision that repeats tool text is a candidate that waits; hot state does not show it.
         read = provenance.judge(work, state.session_id, text).origin == "tool"
-        state = transitions.note_decisions(
-            state,
-            [text],
-            now=work.now,
-            settings=work.settings.session,
-            origin="tool" if read else "agent",
+        origin = "tool" if read else "agent"
+        state = transitions.note_decision(
+            state, text, now=work.now, settings=work.settings.session, origin=origin
         )
         decided += [] if read else [text]
     save_session(work, state)
     working_memory.after_answer(work, state, event, decided)
-    return _answer(state)
+    return _plain_answer(state)
 
 
-def _tool(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _tool_finished(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A tool call: files and errors. A subagent's calls count for its own session only."""
     event = prepared.redacted.event
     assert isinstance(event, ToolFinished)
@@ -500,7 +497,7 @@ def _tool(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
 def _compaction_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if state.subagent:
-        return _answer(state)
+        return _plain_answer(state)
     return EventAnswer(
         open_errors=len(state.open_errors), instructions=compaction.start(work, state)
     )
@@ -511,19 +508,19 @@ def _compaction_finished(work: LocatedWork, prepared: PreparedEvent) -> EventAns
     assert isinstance(event, CompactionFinished)
     state = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if state.subagent:
-        return _answer(state)
+        return _plain_answer(state)
     state, remembered = compaction.finish(work, state, event)
     save_session(work, state)
     work.effects.flush = True
     return EventAnswer(remembered=remembered, open_errors=len(state.open_errors))
 
 
-def _used(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _usage_reported(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     pressure.report(work, prepared.redacted)
     return EventAnswer()
 
 
-def _ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _session_ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """The session ends: promote what it left in the journal (WM-6)."""
     request = prepared.redacted
     state = _apply(work, load_session(work, request), request.event)
@@ -535,10 +532,10 @@ def _ended(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
         save_session(work, state)
     record_recap.ended(work, state)
     work.effects.flush = True
-    return _answer(state)
+    return _plain_answer(state)
 
 
-def _deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
+def _session_deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """The user deleted the session: delete its files; the workspace memory stays."""
     request = prepared.redacted
     record_recap.forgotten(work, request.session_id)
@@ -552,20 +549,21 @@ def _apply(work: Work, state: SessionState, event: Event) -> SessionState:
     return transitions.apply(state, event, now=work.now, settings=settings)
 
 
-def _answer(state: SessionState) -> EventAnswer:
+def _plain_answer(state: SessionState) -> EventAnswer:
+    """The answer of a step that has nothing to say to the agent or the user."""
     return EventAnswer(open_errors=len(state.open_errors))
 
 
 STEPS: dict[str, Callable[[LocatedWork, PreparedEvent], EventAnswer]] = {
-    "session_started": _started,
-    "user_prompt": _prompted,
-    "assistant_text": _wrote,
-    "tool_finished": _tool,
+    "session_started": _session_started,
+    "user_prompt": _user_prompt,
+    "assistant_text": _assistant_text,
+    "tool_finished": _tool_finished,
     "compaction_started": _compaction_started,
     "compaction_finished": _compaction_finished,
-    "usage_reported": _used,
-    "session_ended": _ended,
-    "session_deleted": _deleted,
+    "usage_reported": _usage_reported,
+    "session_ended": _session_ended,
+    "session_deleted": _session_deleted,
 }
 
 
@@ -580,7 +578,7 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     """Record one event of a client without hooks; the client appends the answer to its
     conversation."""
     answer = record(work, event)
-    if not isinstance(event.given.event, HEARD_BY_MODEL):
+    if not isinstance(event.given.event, APPENDABLE):
         return answer
     notice = pressure.take_notice(work.at(event.place), event.given.session_id)
     more = tuple(filter(None, (notice.warning, notice.review)))
