@@ -275,8 +275,8 @@ def _objects(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
 def _output(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     """Lines of a kept output, up to the size limit of an answer."""
     kept = tool_outputs.find(work, arguments["id"])
-    wanted = {name: str(arguments.get(name, "")) for name in ("lines", "grep")}
-    chosen, _whole = tool_outputs.excerpt(kept, **wanted)
+    lines, grep = (str(arguments.get(name, "")) for name in ("lines", "grep"))
+    chosen = tool_outputs.chosen_lines(kept.text, lines, grep)
     return _said(tool_rendering.output(kept, chosen, work.settings.tools.output_chars))
 
 

@@ -27,13 +27,7 @@ def texts(headers: Headers) -> dict[str, str]:
 
 
 def to_upstream(
-    head: RequestHead,
-    *,
-    target: bytes,
-    host: bytes,
-    length: int | None = None,
-    beta: bytes = b"",
-    plain: bool = False,
+    head: RequestHead, *, target: bytes, host: bytes, length: int | None, beta: bytes, plain: bool
 ) -> bytes:
     """The head for the upstream. `Host` keeps its position. A body without a length is sent in
     chunks; `Expect` is removed, because we answered it. length: of a body that replaces the

@@ -52,7 +52,7 @@ def seen(place: WorkspacePlace, memory: WorkspaceMemory, folder: str = "") -> Wo
 
 
 def seen_now(
-    place: WorkspacePlace, entries: Sequence[MemoryEntry], folder: str = ""
+    place: WorkspacePlace, entries: Sequence[MemoryEntry], folder: str
 ) -> Sequence[MemoryEntry]:
     """The entries with current marks; the same object if nothing changed."""
     wanted = _anchors(entries)

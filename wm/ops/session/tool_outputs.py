@@ -176,15 +176,7 @@ def full_handle(wanted: str, known: Iterable[str]) -> str:
     return fits[0] if fits else ""
 
 
-def excerpt(
-    kept: ToolOutput, *, lines: str = "", grep: str = ""
-) -> tuple[list[tuple[int, str]], bool]:
-    """(number, line) of the requested lines, counted from 1; and whether these are all lines."""
-    chosen = chosen_lines(kept.text, lines, grep)
-    return chosen, len(chosen) == len(_lines(kept.text))
-
-
-def chosen_lines(text: str, lines: str = "", grep: str = "") -> list[tuple[int, str]]:
+def chosen_lines(text: str, lines: str, grep: str) -> list[tuple[int, str]]:
     """(number, line) of the requested lines of a text, counted from 1.
 
     lines: `A:B`, `A:`, `:B` or `A`; grep: a regular expression that a line must match. Raises
@@ -230,7 +222,8 @@ def _range(lines: str, count: int) -> tuple[int, int]:
 
 def _show(work: LocatedWork, request: OutputRequest) -> OutputAnswer:
     kept = find(work, request.id)
-    chosen, is_all = excerpt(kept, lines=request.lines, grep=request.grep)
+    chosen = chosen_lines(kept.text, request.lines, request.grep)
+    is_all = len(chosen) == len(_lines(kept.text))
     return OutputAnswer(
         id=kept.id,
         tool=kept.tool,

@@ -125,7 +125,7 @@ class SeenBlock(Struct, dict=True):
             return max(1, self.raw_tokens - less)
         return self._shown(len(json.dumps(self.text_under(decision), ensure_ascii=False)))
 
-    def stub_tokens(self, decision: Decision | None, worded: str = "") -> int:
+    def stub_tokens(self, decision: Decision | None, worded: str) -> int:
         """About as many tokens as its stub has; those that it has now if it has no stub. worded:
         the model's own text in its place."""
         now = self.tokens(decision)
