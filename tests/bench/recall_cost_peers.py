@@ -97,7 +97,7 @@ def ours(folder: Path, texts: list[str], rows: Any) -> Engine:
             keep(number)
         index.add_all(SearchDocument(str(at), text, when) for at, text in enumerate(texts))
         index.attach_all([str(n) for n in range(len(texts))], [row[None] for row in rows])
-        index.settle()
+        index.refit()
         while index.extend_graph(512):
             pass
         found = index.vectors()

@@ -102,7 +102,7 @@ def _space(settings: RecallSettings, rows: Floats, graph: NearGraph | None = Non
     space = VectorIndex(WIDTH, settings, NearGraph)
     ones, halves = np.ones(len(rows), np.uint16), rows.astype(np.float16)
     space.fill(RowSet(np.arange(len(rows)), ones, halves, graph, 0 if graph is None else len(rows)))
-    space.settle()
+    space.refit()
     return space
 
 
@@ -116,7 +116,7 @@ def _through(space: VectorIndex, query: Floats, count: int) -> NDArray[np.int64]
     named = space.nearest(query, count)
     assert named is not None
     space.near(query, named)
-    space.usual(query)
+    space.mean_and_deviation(query)
     return named
 
 

@@ -309,7 +309,7 @@ def test_an_incrementally_updated_index_answers_like_a_new_one(seed: int) -> Non
     for document in file.values():
         put(anew, document)
     for one in (followed, anew):
-        one.settle()
+        one.refit()
     for query in ("how many days may a quote be valid", "production approvals", "tabs in code now"):
         vector = embedder.embed([query])[0]
         for asked in (None, vector):

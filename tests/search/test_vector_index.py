@@ -77,7 +77,7 @@ def test_the_whitening_uses_a_sample_of_texts(count: int) -> None:
     near, _ = made.likeness(query, count)
     first = count if count <= 1024 else made._fitted
     drawn = near[np.linspace(0, first - 1, min(first, 1024)).astype(np.int64)]
-    assert made.usual(query) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
+    assert made.mean_and_deviation(query) == pytest.approx((drawn.mean(), drawn.std()), abs=1e-5)
 
 
 @pytest.mark.parametrize("change", ["removed", "moved", "replaced", "filled"])
@@ -104,7 +104,7 @@ def test_reordered_rows_are_identified_by_number(change: str) -> None:
 def test_pieces_of_removed_texts_are_not_counted() -> None:
     made = space(40, pieces=2)
     made.add(np.array([7]), np.array([3]), vectors(3, seed=5))
-    made.settle()
+    made.refit()
     query = vectors(1, seed=9)[0]
     left = np.arange(12, 40)
     for number in range(12):
@@ -133,7 +133,7 @@ def test_cached_whitened_rows_give_the_same_likeness(pieces: int) -> None:
 
     def settle() -> None:
         for made in (small, large):
-            made.settle()
+            made.refit()
 
     add(0, 100)
     are_alike()  # nothing is known yet of what they have in common
@@ -250,7 +250,7 @@ def test_rows_can_be_restored_with_their_graph() -> None:
     old.remove(10)
     assert not new.extend_graph(16)
     for made in (old, new):
-        made.settle()
+        made.refit()
     named, again = old.nearest(query, 20), new.nearest(query, 20)
     assert named is not None
     assert again is not None

@@ -24,10 +24,10 @@ _SETTLING = 10.0
 
 def standard(values: Floats) -> Floats:
     """Standard scores: deviations from the mean in standard deviations."""
-    return scaled(values, *usual(values))
+    return scaled(values, *mean_and_deviation(values))
 
 
-def usual(values: Floats) -> tuple[float, float]:
+def mean_and_deviation(values: Floats) -> tuple[float, float]:
     """Mean and deviation for `scaled`."""
     if not len(values):
         return 0.0, _USUAL_SPREAD

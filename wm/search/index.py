@@ -35,7 +35,7 @@ _RANKED = 50
 """Least number of best documents that are ranked, however few hits are asked for."""
 
 
-def _go_on() -> None:
+def _no_pause() -> None:
     """The default pause between two steps: none."""
 
 
@@ -89,7 +89,7 @@ class SearchIndex:
     # --- documents -------------------------------------------------------------------------
 
     def add_all(
-        self, documents: Iterable[SearchDocument], rest: Callable[[], None] = _go_on
+        self, documents: Iterable[SearchDocument], rest: Callable[[], None] = _no_pause
     ) -> None:
         """Add documents in order. Each replaces one with the same id, whose vectors stay if the
         text is the same. rest: called between two short steps."""
@@ -109,7 +109,7 @@ class SearchIndex:
             self._space.remove(number)
 
     def refresh(
-        self, documents: Iterable[SearchDocument], rest: Callable[[], None] = _go_on
+        self, documents: Iterable[SearchDocument], rest: Callable[[], None] = _no_pause
     ) -> tuple[SearchDocument, ...]:
         """Make the index contain exactly these documents. Returns those that need vectors: new ones
         and those with a new text. rest: called between two short steps."""
@@ -122,7 +122,7 @@ class SearchIndex:
         self,
         documents: Iterable[SearchDocument],
         gone: Iterable[str],
-        rest: Callable[[], None] = _go_on,
+        rest: Callable[[], None] = _no_pause,
     ) -> tuple[SearchDocument, ...]:
         """Like `refresh`, given only the new and changed documents and the ids of removed ones."""
         for document_id in gone:
@@ -170,10 +170,10 @@ class SearchIndex:
         stored = self._space.row_set()
         return [self._collection.name(number) for number in stored.numbers.tolist()], stored
 
-    def settle(self) -> None:
+    def refit(self) -> None:
         """Recompute the whitening now if it is due, so that no query waits for it."""
         if self._space is not None:
-            self._space.settle()
+            self._space.refit()
 
     def extend_graph(self, count: int) -> bool:
         """Add rows to the graph. Returns False when it is complete."""

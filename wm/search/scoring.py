@@ -155,7 +155,7 @@ def _all_near(
     space: VectorIndex, vector: Floats, columns: Columns, collection: Collection
 ) -> _Likeness:
     near, known = map(columns.of, space.likeness(vector, collection.postings.end))
-    return _Likeness(near, known, *fusion.usual(near if known.all() else near[known]))
+    return _Likeness(near, known, *fusion.mean_and_deviation(near if known.all() else near[known]))
 
 
 def _nearest(
@@ -175,7 +175,7 @@ def _nearest(
         same = (threads[beside] == threads[leading]) & (threads[leading] >= 0)
         looked_at.append(beside[same])
     places = np.unique(np.concatenate(looked_at))
-    mean, spread = space.usual(vector)
+    mean, spread = space.mean_and_deviation(vector)
     known = space.has_rows(rows)
     near = np.where(known, np.float32(mean), np.float32(-1.0))
     near[places] = space.near(vector, rows[places])

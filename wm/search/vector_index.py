@@ -127,7 +127,7 @@ class VectorIndex:
         starts = self._end + np.cumsum(counts) - counts
         self._is_plain = self._is_plain and bool((counts == 1).all())
         self._texts += len(known)
-        self._note(known)
+        self._invalidate(known)
         self._first[known] = starts[numbers >= 0]
         self._pieces[known] = counts[numbers >= 0]
         self._append(np.repeat(numbers, counts), rows)
@@ -190,8 +190,8 @@ class VectorIndex:
         self._rows[begin:end] = rows.astype(np.float16)
         self._owners[begin:end] = owners
         self._end, self._live = end, self._live + len(rows)
-        if self._fitted:  # else the first fit weighs all
-            self._weigh(begin, end)
+        if self._fitted:  # else the first fit computes all
+            self._update_norms(begin, end)
 
     def _grow(self, end: int) -> None:
         size = max(64, end, 2 * len(self._owners), self._expected)
@@ -218,7 +218,7 @@ class VectorIndex:
 
     def _drop(self, slots: Numbers) -> None:
         owners = np.unique(self._owners[slots])
-        self._note(owners[owners >= 0])
+        self._invalidate(owners[owners >= 0])
         self._texts -= int(np.count_nonzero(owners >= 0))
         self._owners[slots] = -1
         self._rows[slots] = 0
@@ -261,9 +261,9 @@ class VectorIndex:
         without a graph, or if it is too far behind."""
         if self._graph is None or self._end - self._in_graph > _LAG:
             return None
-        self._keep_fit()
-        aim, _ = self._whitening.aim(vector)
-        slots = self._graph.nearest(aim / max(float(np.linalg.norm(aim)), 1e-9), count)
+        self.refit()
+        query, _ = self._whitening.query(vector)
+        slots = self._graph.nearest(query / max(float(np.linalg.norm(query)), 1e-9), count)
         owners = np.concatenate(
             [self._owners[slots[slots < self._end]], self._owners[self._in_graph : self._end]]
         )
@@ -271,22 +271,18 @@ class VectorIndex:
 
     # --- similarity ------------------------------------------------------------------------
 
-    def settle(self) -> None:
-        """Refit now if it is due after many changes, instead of during a query."""
-        self._keep_fit()
-
     def likeness(self, vector: Floats, end: int) -> tuple[Floats, NDArray[np.bool_]]:
         """For each number below `end`: cosine with the query, -1 without rows; and whether it has
         rows."""
-        self._keep_fit()
+        self.refit()
         near = np.full(end + 1, -1.0, np.float32)
         known = np.zeros(end + 1, np.bool_)
-        aim = self._whitening.aim(vector)
+        query = self._whitening.query(vector)
         for begin in range(0, self._end, _AT_ONCE):
             part = slice(begin, min(begin + _AT_ONCE, self._end))
             # The owner of a removed row is -1: the extra last element, which is cut off.
             owners = self._owners[part]
-            cosines = _cosines(aim, self._rows[part], self._norms[part])
+            cosines = _cosines(query, self._rows[part], self._norms[part])
             if self._is_plain:
                 near[owners] = cosines
             else:
@@ -296,28 +292,28 @@ class VectorIndex:
 
     def near(self, vector: Floats, numbers: Numbers) -> Floats:
         """Cosine of each of these documents with the query, -1 without rows."""
-        self._keep_fit()
+        self.refit()
         found = np.full(len(numbers), -1.0, np.float32)
         known = self.has_rows(numbers)
         slots = self._slots(numbers)
         if len(slots):
-            cosines = _cosines(self._whitening.aim(vector), self._rows[slots], self._norms[slots])
+            cosines = _cosines(self._whitening.query(vector), self._rows[slots], self._norms[slots])
             pieces = self._pieces[numbers[known]]
             found[known] = np.maximum.reduceat(cosines, np.cumsum(pieces) - pieces)
         return found
 
-    def usual(self, vector: Floats) -> tuple[float, float]:
+    def mean_and_deviation(self, vector: Floats) -> tuple[float, float]:
         """Mean and deviation of the similarity of all documents, estimated from a sample."""
-        self._keep_fit()
+        self.refit()
         if self._sample is None:
-            self._sample = self._drawn()
+            self._sample = self._draw_sample()
         rows, starts = self._sample
-        best = np.maximum.reduceat(rows @ self._whitening.aim(vector)[0], starts)
+        best = np.maximum.reduceat(rows @ self._whitening.query(vector)[0], starts)
         return float(best.mean()), float(best.std())
 
     def mutual(self, numbers: Numbers) -> Floats:
         """Pairwise cosines of these documents, by their best pair of rows."""
-        self._keep_fit()
+        self.refit()
         known = self.has_rows(numbers).nonzero()[0]
         found = np.zeros((len(numbers), len(numbers)), np.float32)
         if not len(known):
@@ -338,14 +334,16 @@ class VectorIndex:
 
     # --- the fit ---------------------------------------------------------------------------
 
-    def _note(self, numbers: Numbers) -> None:
+    def _invalidate(self, numbers: Numbers) -> None:
         """Invalidate sample and fit if rows of these documents change them."""
         if self._texts <= _SAMPLE:
             self._sample = None
         if self._fitted and (self._turns(numbers) <= self._last).any():
             self._until = 0
 
-    def _keep_fit(self) -> None:
+    def refit(self) -> None:
+        """Refit if it is due after many changes. Every query does; call it before one to save it
+        the time."""
         if self._texts and not self._fitted <= self._texts < self._until:
             self._fit()
 
@@ -358,9 +356,9 @@ class VectorIndex:
             slots = slots[np.linspace(0, len(slots) - 1, _FITTED).astype(np.int64)]
         self._whitening = Whitening.of(self._rows[slots], self._ridge)
         self._sample = None
-        self._weigh(0, self._end)
+        self._update_norms(0, self._end)
 
-    def _weigh(self, begin: int, end: int) -> None:
+    def _update_norms(self, begin: int, end: int) -> None:
         """Compute the norms of whitened rows."""
         for start in range(begin, end, _AT_ONCE):
             part = slice(start, min(start + _AT_ONCE, end))
@@ -371,7 +369,7 @@ class VectorIndex:
         numbers = np.flatnonzero(self._first >= 0)
         return numbers[self._turns(numbers).argsort()][: self._fitted]
 
-    def _drawn(self) -> tuple[Floats, Numbers]:
+    def _draw_sample(self) -> tuple[Floats, Numbers]:
         numbers = np.flatnonzero(self._first >= 0)
         if len(numbers) > _SAMPLE:
             numbers = self._first_texts()
@@ -391,9 +389,9 @@ def _steps(count: int) -> tuple[int, int]:
     return low, high
 
 
-def _cosines(aim: tuple[Floats, np.float32], rows: Floats, norms: Floats) -> Floats:
-    found: Floats = rows @ aim[0]
-    found -= aim[1]
+def _cosines(query: tuple[Floats, np.float32], rows: Floats, norms: Floats) -> Floats:
+    found: Floats = rows @ query[0]
+    found -= query[1]
     found /= norms
     return found
 

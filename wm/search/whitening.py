@@ -60,10 +60,10 @@ class Whitening:
         lengths: Floats = np.linalg.norm((rows - self.mean) @ self._axes, axis=1)
         return lengths.clip(min=1e-9)
 
-    def aim(self, vector: Floats) -> tuple[Floats, np.float32]:
+    def query(self, vector: Floats) -> tuple[Floats, np.float32]:
         """A query with the whitening applied, and an offset. Its product with a row, minus the
         offset, divided by the row's norm, is the cosine of both after whitening."""
         own = vector - self.mean
-        aim: Floats = self.metric @ own
-        aim /= max(math.sqrt(max(float(own @ aim), 0.0)), 1e-9)
-        return aim, np.float32(self.mean @ aim)
+        query: Floats = self.metric @ own
+        query /= max(math.sqrt(max(float(own @ query), 0.0)), 1e-9)
+        return query, np.float32(self.mean @ query)

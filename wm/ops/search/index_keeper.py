@@ -271,7 +271,7 @@ class Searcher:
             for place, document in known.items():
                 ids[place] = document.id
             self._index.fill(ids, saved.vectors)
-            self._index.settle()
+            self._index.refit()
         else:
             ids_known = [document.id for document in known.values()]
             fill.made.update(zip(ids_known, saved.of(known), strict=True))
@@ -307,7 +307,7 @@ class Searcher:
 
     def _complete(self) -> None:
         """Finish a complete set of vectors: fit, then graph and save in the background."""
-        self._index.settle()
+        self._index.refit()
         if self._later is not None:
             self._later.submit(self._tidy)
 
