@@ -56,7 +56,7 @@ _NEXT_AFTER_S = (0.0, 1.0, 2.0, 4.0, 8.0)
 _RESERVED_FDS = 48
 """File descriptors that connections may not use: store, log, lock, loop, worker threads."""
 _WANTED_FDS = 4096
-_SETTLE_S = 1.0
+_QUIET_START_S = 1.0
 """Delay after the start for work that can wait until the first requests are answered."""
 
 
@@ -194,13 +194,13 @@ class _Daemon:
         faulthandler.enable(2)
         faulthandler.register(signal.SIGUSR1, 2)
         poll_s = self._settings.store.watch_poll_s
-        self._watch = FolderWatch(self._loop, self._check, poll_s)
-        settle = self._loop.call_later(_SETTLE_S, self._settle)
+        self._watch = FolderWatch(self._loop, self._check_folders, poll_s)
+        finishing = self._loop.call_later(_QUIET_START_S, self._finish_start)
         self._arm_idle_exit(activated=bool(inherited))
         try:
             await self._stopping.wait()
         finally:
-            settle.cancel()
+            finishing.cancel()
         return await self._end()
 
     def stop(self, why: str) -> None:
@@ -246,7 +246,7 @@ class _Daemon:
             self._code.is_replaced,
         )
         self._server = HttpServer(
-            self._dispatcher, self._limits, allow=is_owner, on_accept=self._check
+            self._dispatcher, self._limits, allow=is_owner, on_accept=self._check_folders
         )
         controls.server = self._server
 
@@ -262,19 +262,19 @@ class _Daemon:
         for number in (signal.SIGTERM, signal.SIGINT):
             self._loop.add_signal_handler(number, self.stop, signal.Signals(number).name)
         # A closed terminal (SIGHUP) must not end the daemon; a deleted data folder must.
-        self._loop.add_signal_handler(signal.SIGHUP, self._check)
+        self._loop.add_signal_handler(signal.SIGHUP, self._check_folders)
 
-    def _settle(self) -> None:
+    def _finish_start(self) -> None:
         paths = self._settings.paths
         folders = [paths.home] if self._bound is None else [paths.home, paths.socket.parent]
         if why := self._watch.start(folders):
             self._log.write("polls_folders", reason=why)
-        self._check()  # the watch does not report what happened before it began
+        self._check_folders()  # the watch does not report what happened before it began
         if self._stopping.is_set():
             return
-        self._workers.submit(self._settle_in, self._settled)
+        self._workers.submit(self._finish_start_in_worker, self._start_finished)
 
-    def _settle_in(self) -> None:
+    def _finish_start_in_worker(self) -> None:
         try:
             self._watch_edits()
             look_at_model(self._runtime)
@@ -282,7 +282,7 @@ class _Daemon:
             _keep_loaded()
             gc.enable()
 
-    def _settled(self, result: object) -> None:
+    def _start_finished(self, result: object) -> None:
         if isinstance(result, Exception):
             self._report("settle", result)
         if not self._stopping.is_set():
@@ -294,13 +294,13 @@ class _Daemon:
         self._jobs.count_events(events)
         if not self._is_warm:
             self._is_warm = True
-            self._loop.call_later(_SETTLE_S, self._warm)
+            self._loop.call_later(_QUIET_START_S, self._warm)
 
     def _warm(self) -> None:
         if not self._stopping.is_set():
-            self._workers.submit(self._warm_in, self._warmed)
+            self._workers.submit(self._warm_in_worker, self._warmed)
 
-    def _warm_in(self) -> None:
+    def _warm_in_worker(self) -> None:
         # Imported here because it loads every rule.
         from wm.ops.warm import warm
 
@@ -315,7 +315,7 @@ class _Daemon:
         if _NOTICE not in self._operations:
             return
         try:
-            state, self._end_watch = watch_edits(self._runtime, self._edited)
+            state, self._end_watch = watch_edits(self._runtime, self._memory_edited)
         except (StoreError, OSError) as error:
             self._report("watch", error)
             return
@@ -339,24 +339,24 @@ class _Daemon:
         with contextlib.suppress(RuntimeError):  # the loop is closed already
             self._loop.call_soon_threadsafe(self.stop, _REPLACED)
 
-    def _edited(self, key: str) -> None:
+    def _memory_edited(self, key: str) -> None:
         """Called in the watch's thread: a person edited this workspace's memory (ST-4)."""
-        self._loop.call_soon_threadsafe(self._notice, key)
+        self._loop.call_soon_threadsafe(self._queue_notice, key)
 
-    def _notice(self, key: str) -> None:
+    def _queue_notice(self, key: str) -> None:
         """Queue the outside change like any other update of that workspace."""
         operation = self._operations[_NOTICE]
         try:
-            self._actors.update(operation, operation.request(workspace=key), self._noticed)
+            self._actors.update(operation, operation.request(workspace=key), self._notice_taken)
         except WmError as error:
             # Nothing is lost: the next edit, or `wm inbox`, finds the change.
             self._report(_NOTICE, error)
 
-    def _noticed(self, done: Done[Any]) -> None:
+    def _notice_taken(self, done: Done[Any]) -> None:
         if done.error is not None:
             self._report(_NOTICE, done.error)
 
-    def _check(self) -> None:
+    def _check_folders(self) -> None:
         """Check the folders: something in them may have changed."""
         if not self._lock.is_ours():
             self.stop("the data folder or its lock is gone")
