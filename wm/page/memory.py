@@ -218,9 +218,8 @@ async def act(visit: PageVisit) -> Response:
         raise NotFound(f"Nothing is called {word!r} here.", fix="Reload the page.")
     sentence = await ACTS[word](visit, name)
     visit.say(sentence, "" if word == "restore" else name)
-    left = (
-        word == "scope"
-    )  # the entry belongs to another memory now, so this page has no panel of it
+    # The entry belongs to another memory now, so this page has no panel of it.
+    left = word == "scope"
     if visit.target != "entry":
         return visit.back("memory", entry="" if left else name)
     values = {"life": None} if left else await entry_values(visit, name)

@@ -150,7 +150,7 @@ class Exchange:
 
     def start(self) -> None:
         if self._pending is None:
-            self._set_out(None)
+            self._begin_request(None)
 
     def more(self, data: bytes) -> None:
         """A piece of the request's body."""
@@ -158,7 +158,7 @@ class Exchange:
             self._send(data)
         elif not self._pending.add(data):  # too long to prepare: forwarded as it arrives
             pending, self._pending = self._pending, None
-            self._set_out(None)
+            self._begin_request(None)
             self._send(pending.take())
 
     def end(self) -> None:
@@ -212,12 +212,12 @@ class Exchange:
 
     def _send_body(self, raw: bytes) -> None:
         """Send this body in place of the client's own."""
-        self._set_out(len(raw))
+        self._begin_request(len(raw))
         self._send(raw)
         self._request.end()
         self.flush()
 
-    def _set_out(self, length: int | None) -> None:
+    def _begin_request(self, length: int | None) -> None:
         """length: of a body that replaces the client's own, else None."""
         origin = self._pool.origin
         target = origin.target(self._admitted.target)
@@ -269,7 +269,7 @@ class Exchange:
             return
         if self._answer.begun and self._phantoms is not None:
             self._deliver((None, self._phantoms.error()))
-            self._close()
+            self._end_answer()
             return
         where = self._pool.origin.authority.decode("ascii")
         refused = RefusedRequest(502, f"wm proxy cannot reach {where}: {reason}.")
@@ -302,7 +302,7 @@ class Exchange:
     def answer_ended(self) -> None:
         self._connection = None
         if self._phantoms is not None and self._has_calls:
-            self._task = self._pool.loop.create_task(self._go_on(self._phantoms))
+            self._task = self._pool.loop.create_task(self._answer_calls(self._phantoms))
         else:
             self._finish_complete()
 
@@ -327,7 +327,7 @@ class Exchange:
     def _has_calls(self) -> bool:
         return self._phantoms is not None and self._phantoms.has_calls
 
-    async def _go_on(self, phantoms: PhantomSide) -> None:
+    async def _answer_calls(self, phantoms: PhantomSide) -> None:
         """Carry out the calls of phantom tools; then the generation goes on, or the client gets the
         end of the answer."""
         assert self._preparer is not None
@@ -338,14 +338,14 @@ class Exchange:
         raw = phantoms.next_request(results, self._pool.loop.time())
         if raw is None:
             self._deliver(phantoms.close())
-            self._close()
+            self._end_answer()
             return
         self._preparer.preparer.went_on(self._name, phantoms.answer)
         self._request = RequestSide(self._request.head, self._pool.kept_request_bytes)
         self._repeated = False
         self._send_body(raw)
 
-    def _close(self) -> None:
+    def _end_answer(self) -> None:
         """The answer ends here."""
         self._answer.end()
         self._answer.flush()

@@ -113,10 +113,8 @@ class TimedPreparer(Struct, eq=False):
         return [call_result(call, "wm could not answer.", failed=True) for call in answer.calls]
 
     def _reuse_decisions(self, head: RequestHead, raw: bytes, trouble: str) -> Prepared:
-        made = attempt(lambda: self.preparer.reuse_decisions(head, raw), self.failed) or Prepared(
-            raw
-        )
-        return replace(made, trouble=trouble)
+        made = attempt(lambda: self.preparer.reuse_decisions(head, raw), self.failed)
+        return replace(made or Prepared(raw), trouble=trouble)
 
     def _ended(self, task: asyncio.Task[Prepared]) -> None:
         self._tasks.discard(task)

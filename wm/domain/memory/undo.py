@@ -236,7 +236,7 @@ def _unaccept_outside(record: EvidenceRecord, context: UndoContext) -> UndoResul
     return Refusal("not_reversible", message, fix=f"`wm edit {entry.id}` corrects it.")
 
 
-def _counted(record: EvidenceRecord, _ground: UndoContext) -> Refusal:
+def _counted(record: EvidenceRecord, _context: UndoContext) -> Refusal:
     message = f"{record.entry} already stated this; the recurrence only makes it fade more slowly."
     return Refusal("not_reversible", message, fix=f"`wm forget {record.entry}` removes it.")
 

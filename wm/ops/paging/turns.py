@@ -117,20 +117,21 @@ class ManagedConversation:
         """The policy that the person chose for this session or workspace; "" for none."""
         self._phantoms = PhantomTools(recovered.unseen, is_offering=offers)
         self._records = RecordQueue(conversation, known.requests)
-        self._talk = Conversation(
+        self._wire = Conversation(
             dict(recovered.log),
             bounded=bounded,
             marks=True,
             proposed=recovered.unproven,
             scale=known.scale,
         )
+        """The requests as they are sent upstream."""
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(known.alive) and not known.requests
-            self._talk.resume(known.credit, known.alive, recovered.ends, is_known=is_known)
+            self._wire.resume(known.credit, known.alive, recovered.ends, is_known=is_known)
         self._has_records = bool(known.alive)
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
-        self._talk.marked.update((marked[0], marked[1:]) for marked in known.marked)
+        self._wire.marked.update((marked[0], marked[1:]) for marked in known.marked)
         self._recorded = None if recovered.lost else recovered.log
         """The decisions of the last recorded request; None if not known."""
         self._is_lost = recovered.lost
@@ -159,13 +160,13 @@ class ManagedConversation:
     def totals(self) -> LedgerState:
         """What was removed, saved and needed again since this process took the conversation on."""
         totals = self._records.totals
-        totals.credit = self._talk.account.credit
+        totals.credit = self._wire.account.credit
         return totals
 
     @property
     def before(self) -> Body | None:
         """The last request as it came."""
-        return self._talk.before[0] if self._talk.before else None
+        return self._wire.before[0] if self._wire.before else None
 
     # -- before a request leaves ---------------------------------------------------------------
 
@@ -175,7 +176,7 @@ class ManagedConversation:
         """The next request; None if the bytes are not one. policy: its name; "" only applies what
         was decided. at: seconds since 1970. indexed: its index, if that was made already."""
         self._conclude(ok=True)  # it was answered, or this one would not follow
-        self._let_go(policy, request, at)
+        self._drop_if_off(policy, request, at)
         is_behind = self._objects.tokens > _BACKLOG_TOKENS
         skips = self._lateness.skips()
         chosen = self._policies(policy) if policy and not is_behind else nothing
@@ -184,11 +185,11 @@ class ManagedConversation:
             chosen = self._uncertainty.policy(chosen)
         cuts = policy in LEVELS and LEVELS[policy].stubs
         self._needs_tolerance |= cuts
-        self._talk.tolerant = self._needs_tolerance
+        self._wire.tolerant = self._needs_tolerance
         raw, names = self._restored(raw, may_offer=policy not in ("", OFF), may_teach=teaches)
         indexed = indexed if raw is self._came else None
-        made = self._talk.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
-        if made is None or self._talk.before is None:
+        made = self._wire.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
+        if made is None or self._wire.before is None:
             return None
         self._needs_tolerance |= made.tolerant
         self._begin(request, policy, at)
@@ -216,13 +217,13 @@ class ManagedConversation:
         if turn.prepared.request != self._turn.request:
             return turn.prepared  # it left already, without what came too late
         if refused:
-            self._talk.barred.update(refused)
+            self._wire.barred.update(refused)
             made = self.hold(replace(turn, records=()))
             self._lateness = _Lateness()  # the ledger answered in time
             return made
         if turn.prepared.decisions:
             self._lateness.in_a_row = 0
-        self._talk.keep(turn.prepared.decisions)
+        self._wire.keep(turn.prepared.decisions)
         return turn.prepared
 
     def hold(self, turn: PlannedTurn) -> Prepared:
@@ -241,10 +242,10 @@ class ManagedConversation:
         if self._turn.decided:
             self._records.void(self._turn.request)
             self._lateness.came_late()
-        self._talk.void()
-        self._talk.tolerant = self._needs_tolerance
+        self._wire.void()
+        self._wire.tolerant = self._needs_tolerance
         raw, names = self._restored(raw, may_offer=may_offer)
-        made = self._talk.prepare(raw, nothing, at)
+        made = self._wire.prepare(raw, nothing, at)
         if made is None:
             return Prepared(raw)
         self._needs_tolerance |= made.tolerant
@@ -253,7 +254,7 @@ class ManagedConversation:
 
     def preview(self, raw: bytes) -> bytes:
         """A body as it would be sent now, to be counted."""
-        return self._talk.preview(self._phantoms.upstream(raw, is_asked=False)[0])
+        return self._wire.preview(self._phantoms.upstream(raw, is_asked=False)[0])
 
     # -- after it left ---------------------------------------------------------------------------
 
@@ -271,7 +272,7 @@ class ManagedConversation:
         if made is not None:
             # One without calls has tags only, and does not count as their use.
             request = request if any(one.results for one in rounds) else ""
-            self._wait("phantom", request, decisions=(_logged(made),))
+            self._add_record("phantom", request, decisions=(_logged(made),))
 
     def records(self) -> PlannedTurn | None:
         """The records that are not written yet; None without any."""
@@ -328,7 +329,7 @@ class ManagedConversation:
 
     def rest(self) -> None:
         """Drop what can be parsed again."""
-        self._talk.rest()
+        self._wire.rest()
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -340,7 +341,7 @@ class ManagedConversation:
         raw, names = self._phantoms.upstream(raw, may_offer=may_offer, may_teach=may_teach)
         fresh, self._phantoms.fresh = self._phantoms.fresh, []
         if fresh:
-            self._wait("phantom", decisions=tuple(map(_logged, fresh)))
+            self._add_record("phantom", decisions=tuple(map(_logged, fresh)))
         return raw, names
 
     def _watched(self, policy: Policy, *, skips: bool) -> Policy:
@@ -362,10 +363,10 @@ class ManagedConversation:
         return watched
 
     def _begin(self, request: str, policy: str, at: float) -> None:
-        body = self._talk.before[0] if self._talk.before else None
+        body = self._wire.before[0] if self._wire.before else None
         model = str(body.value("model") or "") if body else ""
-        self._turn = _Turn(request, policy, model, at, self._talk.forecast())
-        if self._is_lost and self._talk.is_foreign():
+        self._turn = _Turn(request, policy, model, at, self._wire.forecast())
+        if self._is_lost and self._wire.is_foreign():
             self._drop()
 
     def _conclude(self, *, ok: bool) -> None:
@@ -374,25 +375,25 @@ class ManagedConversation:
             return
         self._has_unread |= turn.policy not in ("", OFF)
         if not ok:
-            self._talk.void()
+            self._wire.void()
             if turn.decided:
                 self._records.void(turn.request)
             return
-        end, inherited, in_force = self._talk.origin()
-        self._talk.settle()
+        end, inherited, in_force = self._wire.origin()
+        self._wire.settle()
         self._phantoms.recent.clear()
-        if turn.policy == OFF and not self._talk.log and not self._has_records:
+        if turn.policy == OFF and not self._wire.log and not self._has_records:
             return  # nothing is managed, and nothing was
         self._has_records = True
         found = turn.forecast
         # What is missed before any decision is not ours, and from a guess nothing can be missed.
-        hopes = self._talk.log and not found.is_guess
-        self._records.expect(turn.request, found.sent if hopes else Bill(0, found.sent.tokens))
+        may_miss = self._wire.log and not found.is_guess
+        self._records.expect(turn.request, found.sent if may_miss else Bill(0, found.sent.tokens))
         missed, self._missed = self._missed, 0.0
-        own = added(self._talk.before[0], found.plain.read) if self._talk.before else Bill()
+        own = added(self._wire.before[0], found.plain.read) if self._wire.before else Bill()
         is_afresh = bool(end) and inherited != self._recorded
         self._recorded = in_force if end else self._recorded
-        self._wait(
+        self._add_record(
             "sent",
             turn.request,
             end=end,
@@ -403,33 +404,33 @@ class ManagedConversation:
             tolerant=self._needs_tolerance,
             removed=max(0, found.plain.tokens - found.sent.tokens),
             added=own.tokens,
-            added_cost=self._talk.cost(own),
+            added_cost=self._wire.cost(own),
             plain=None if found.is_guess else _recorded(found.plain),
             predicted=None if found.is_guess else _recorded(found.sent),
             saved=found.saved - missed,
             spent=found.spent,
         )
 
-    def _wait(self, kind: str, request: str = "", **fields: Any) -> None:
+    def _add_record(self, kind: str, request: str = "", **fields: Any) -> None:
         """Queue a record with the figures as they are now."""
-        account = self._talk.account
+        account = self._wire.account
         figures = {"credit": account.credit, "alive_until": account.until}
         self._records.add(kind, request, **{**figures, **fields})
 
-    def _let_go(self, policy: str, request: str, at: float) -> None:
+    def _drop_if_off(self, policy: str, request: str, at: float) -> None:
         """Switched off: what was decided is replayed until the cache is cold, then dropped."""
-        is_managed = self._talk.log or self._phantoms.log
-        if policy == OFF and is_managed and not self._talk.account.is_alive(at):
-            self._talk.forget_decisions()
+        is_managed = self._wire.log or self._phantoms.log
+        if policy == OFF and is_managed and not self._wire.account.is_alive(at):
+            self._wire.forget_decisions()
             self._phantoms.forget()
             self._needs_tolerance = True
-            self._wait("dropped", request)
+            self._add_record("dropped", request)
 
     def _read_objects(self) -> None:
         """Read the steps of the last request that were not read before: ahead of a request that
         removes something, else behind it."""
-        if self._talk.before is not None:
-            self._objects.read(*self._talk.before)
+        if self._wire.before is not None:
+            self._objects.read(*self._wire.before)
 
     def _decided(self, made: Prepared) -> LedgerRecord:
         turn = self._turn
@@ -442,38 +443,38 @@ class ManagedConversation:
             marked=made.marked,
             moment=LedgerMoment(**asdict(self._moment)),
             tolerant=self._needs_tolerance,
-            emergency=self._talk.is_emergency(),
+            emergency=self._wire.is_emergency(),
         )
 
     def _drop(self) -> None:
         """Decisions of this branch were lost: the request leaves as the client made it, and the
         cache is written again. Booked like a cut of all that it contains, once."""
-        end = self._talk.before[1].places[-1] if self._talk.before else ()
+        end = self._wire.before[1].places[-1] if self._wire.before else ()
         if end == self._dropped:
             return  # the same request again
         self._dropped = end
         self._needs_tolerance = True
-        self._talk.charge(0, self._turn.forecast.plain.tokens)
-        in_force = tuple(map(_logged, (*self._talk.log.values(), *self._phantoms.log.values())))
-        self._wait("dropped", self._turn.request, decisions=in_force)
+        self._wire.charge(0, self._turn.forecast.plain.tokens)
+        in_force = tuple(map(_logged, (*self._wire.log.values(), *self._phantoms.log.values())))
+        self._add_record("dropped", self._turn.request, decisions=in_force)
 
     def _count_faults(self) -> None:
-        if self._talk.before is None:
+        if self._wire.before is None:
             return
-        body, past = self._talk.before
+        body, past = self._wire.before
         faults = self._faults.answered(body, self._seen_messages)
         self._seen_messages = len(body.messages)
-        self._faults.sent(body, past, self._talk.in_force(), estimate)
+        self._faults.sent(body, past, self._wire.in_force(), estimate)
         if not faults:
             return
-        prompt = self._talk.sent.row.prompt if self._talk.sent else 0
-        before = self._talk.account.credit
+        prompt = self._wire.sent.row.prompt if self._wire.sent else 0
+        before = self._wire.account.credit
         written = sum(fault.tokens for fault in faults) + ANSWER_TOKENS * len(faults)
-        self._talk.charge(prompt * len(faults), written)
-        self._wait(
+        self._wire.charge(prompt * len(faults), written)
+        self._add_record(
             "fault",
             objects=tuple(self._objects.id_of(fault.place) for fault in faults),
-            saved=self._talk.account.credit - before,
+            saved=self._wire.account.credit - before,
         )
 
     def _compare(self, predicted: Bill, usage: Usage) -> None:
@@ -484,12 +485,12 @@ class ManagedConversation:
         ratio = usage.prompt / predicted.tokens
         if not LEAST_SCALE <= ratio <= MOST_SCALE:
             return
-        self._talk.scale = ratio
+        self._wire.scale = ratio
         missed = round(predicted.read - usage.cache_read / ratio)
         if missed > _LEAST_MISSED:
-            before = self._talk.account.credit
-            self._talk.charge(-missed, missed)
-            self._missed += before - self._talk.account.credit
+            before = self._wire.account.credit
+            self._wire.charge(-missed, missed)
+            self._missed += before - self._wire.account.credit
 
     def _book_phantoms(self, request: str, usage: Usage, first: Usage) -> None:
         """What going on after phantom calls cost. It is neither saved nor spent: without paging the
@@ -497,8 +498,8 @@ class ManagedConversation:
         read = usage.cache_read - first.cache_read
         bill = Bill(read, usage.prompt - first.prompt - read)
         if bill.tokens > 0:
-            saved = -self._talk.cost(bill)
-            self._wait("phantom", request, reported=_recorded(bill), saved=saved)
+            saved = -self._wire.cost(bill)
+            self._add_record("phantom", request, reported=_recorded(bill), saved=saved)
 
 
 def _logged(one: Decision) -> LedgerDecision:
