@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from tests.store.samples import KEY, MEMORY, SID, memory
-from tests.store.twin import MemoryStore
 from wm.errors import StoreError, Unwritable
 from wm.formats.tool_output import ToolOutput, file_name, of_file_name
 from wm.settings import StoreSettings
@@ -23,17 +22,6 @@ from wm.store.fsops import Disk, Handle
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=5000)
 OTHER_SID = "c4" * 16
 FOLDER = f"workspaces/{KEY}/cache/tool-outputs"
-
-
-@pytest.fixture(params=["files", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileStore]:
-    made: FileStore
-    if request.param == "files":
-        made = FileStore(tmp_path / "wm", SETTINGS)
-    else:
-        made = MemoryStore(SETTINGS)
-    yield made
-    made.close()
 
 
 @pytest.fixture

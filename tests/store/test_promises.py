@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from tests.store.samples import (
     session,
     texts,
 )
-from tests.store.twin import MemoryStore
 from wm.domain.recording import RecordingIndex
 from wm.errors import Busy, StoreError, Unwritable
 from wm.formats.flow import Flow
@@ -40,17 +39,6 @@ from wm.store.paths import FLOWS, OBJECTS, PAGING, RECORDINGS
 from wm.store.session_logs import encode
 
 SETTINGS = StoreSettings(lock_wait_s=0.05, max_document_bytes=9000)
-
-
-@pytest.fixture(params=["files", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FileStore]:
-    made: FileStore
-    if request.param == "files":
-        made = FileStore(tmp_path / "wm", SETTINGS)
-    else:
-        made = MemoryStore(SETTINGS)
-    yield made
-    made.close()
 
 
 def test_a_document_that_was_never_written_is_missing(store: FileStore) -> None:
