@@ -14,7 +14,6 @@ import pkgutil
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -25,19 +24,8 @@ import wm.domain
 import wm.secrets
 import wm.text
 from tests.bench.harness import Row, at_most, report
-from wm.domain.change import contradiction
-from wm.domain.failures.open_errors import after_tool
-from wm.domain.imports import markdown
-from wm.domain.learning import provenance, requests, statements
-from wm.domain.memory import candidates, echo_guard, gate
-from wm.domain.pruning.modes import Mode
-from wm.domain.pruning.prune import prune
-from wm.domain.pruning.tool_call import PrunableCall
-from wm.formats.events import ToolFinished
-from wm.formats.session_state import WordOrigins
-from wm.secrets.redact import Redactor
-from wm.settings import GateSettings, OriginSettings, PruningSettings, SessionSettings
-from wm.text import escape, letters, sentences
+from tests.domain.foreign_text_rules import GATE, RULES, pruned
+from wm.domain.learning import requests
 from wm.text.patterns import Lazy, PatternSet
 
 KB = 1024
@@ -139,48 +127,6 @@ def _matched(pattern: Any, subject: str) -> int:
 
 # --- rules ---------------------------------------------------------------------------------------
 
-GATE = GateSettings()
-REDACTOR = Redactor(lambda secret: f"{len(secret):064x}")
-NOW = datetime(2026, 11, 21, tzinfo=UTC)
-
-
-def _pruned(subject: str) -> object:
-    return prune(PrunableCall("bash", "bash", "make", subject), Mode.NORMAL, PruningSettings())
-
-
-def _errors(subject: str) -> object:
-    event = ToolFinished(tool="bash", command="make", output=subject, exit_code=1)
-    return after_tool((), event, root="/home/ana/shop", now=NOW, settings=SessionSettings())
-
-
-def _words() -> provenance.SessionWords:
-    return provenance.SessionWords(WordOrigins(), b"k" * 16, OriginSettings())
-
-
-RULES: dict[str, Callable[[str], object]] = {
-    "redact": REDACTOR.text,
-    "requests": lambda s: requests.find_requests(s, GATE),
-    "forgets": lambda s: requests.find_requests_and_forgets(s, GATE)[1],
-    "candidates": candidates.parse,
-    "echo": echo_guard.without_injected,
-    "gate": lambda s: gate.judge(
-        s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
-    ),
-    "decisions": statements.decisions_in,
-    "errors": _errors,
-    "prune": _pruned,
-    "contradictions": contradiction.proposition,
-    "words of a user": lambda s: _words().record_user(s),
-    "words of a model": lambda s: _words().record_agent(s),
-    "words of a tool": lambda s: _words().record_foreign(s),
-    "words of a candidate": lambda s: _words().judge(s),
-    "instructions of a project": markdown.statements,
-    "canonical": letters.canonical.__wrapped__,
-    "neutralise": escape.neutralise,
-    "safe": escape.safe,
-    "first sentences": lambda s: sentences.first_sentences(s, 260),
-}
-
 
 def _rules() -> bool:
     rows: list[Row] = []
@@ -241,7 +187,7 @@ def _long_outputs() -> bool:
     for name, line in OUTPUTS.items():
         fill = (lambda n, line=line: line % (n, n % 97)) if "%" in line else lambda _n, x=line: x
         output = "".join(fill(n) for n in range(TEN_MB // max(1, len(fill(9999)))))
-        cost = _ms(partial(_pruned, output))
+        cost = _ms(partial(pruned, output))
         rows.append(at_most(name, cost, 1000, "ms", f" ({len(output) / 1e6:.0f} MB)"))
     return report("pruning of 10 MB", rows)
 

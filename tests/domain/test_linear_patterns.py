@@ -3,50 +3,19 @@
 import importlib
 import pkgutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import wm
-from wm.domain.learning import provenance, requests, statements
-from wm.domain.memory import candidates, echo_guard, gate
-from wm.formats.session_state import WordOrigins
-from wm.secrets import redact
-from wm.settings import GateSettings, OriginSettings
-from wm.text import escape, letters, sentences
+from tests.domain.foreign_text_rules import RULES
 from wm.text.patterns import Lazy, PatternSet
 
 ROOT = Path(wm.__file__).parent
 PURE = ("text", "secrets", "domain")
 BOUND_S = 4.0
 """Generous: the same work takes minutes where a pattern backtracks."""
-
-GATE = GateSettings()
-REDACTOR = redact.Redactor(lambda secret: f"{len(secret):064x}")
-DOORS: dict[str, Callable[[str], object]] = {
-    "redact": REDACTOR.text,
-    "requests": lambda s: requests.find_requests(s, GATE),
-    "forgets": lambda s: requests.find_requests_and_forgets(s, GATE)[1],
-    "candidates": candidates.parse,
-    "echo": echo_guard.without_injected,
-    "gate": lambda s: gate.judge(
-        s, type="project", source="compaction", settings=GATE, redactor=REDACTOR
-    ),
-    "decisions": statements.decisions_in,
-    "canonical": letters.canonical,
-    "neutral": escape.neutralise,
-    "safe": escape.safe,
-    "sentences": lambda s: sentences.first_sentences(s, 260),
-    "words of a tool": lambda s: _words().record_foreign(s),
-    "words of a user": lambda s: _words().record_user(s),
-    "words of a candidate": lambda s: _words().judge(s),
-}
-
-
-def _words() -> provenance.SessionWords:
-    return provenance.SessionWords(WordOrigins(), b"k" * 16, OriginSettings())
-
 
 HOSTILE = {
     "blank lines": "\n" * 12_000,
@@ -112,14 +81,14 @@ def patterns_in(values: object) -> Iterator[Lazy]:
             yield from patterns_in(value.values())
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_hostile_text_is_read_within_the_time_limit(door: str) -> None:
+@pytest.mark.parametrize("rule", RULES)
+def test_hostile_text_is_read_within_the_time_limit(rule: str) -> None:
     for name, hostile in HOSTILE.items():
         begin = time.process_time()
-        DOORS[door](hostile)
+        RULES[rule](hostile)
         assert time.process_time() - begin < BOUND_S, name
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_half_surrogate_pairs_raise_nothing(door: str) -> None:
-    DOORS[door]("remember that \ud800 the \udfff api_key=\ud800x1y2z3 <system-reminder>\ud9ff")
+@pytest.mark.parametrize("rule", RULES)
+def test_half_surrogate_pairs_raise_nothing(rule: str) -> None:
+    RULES[rule]("remember that \ud800 the \udfff api_key=\ud800x1y2z3 <system-reminder>\ud9ff")
