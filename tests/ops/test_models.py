@@ -111,7 +111,7 @@ def test_old_vectors_are_used_until_the_new_ones_are_complete(home: Bench) -> No
     coming.go.set()
     with index._lock:
         assert index._lock.wait_for(lambda: not index.waiting, PATIENCE_S)
-    assert index._fill.worker is coming
+    assert index._current.worker is coming
     assert index.search(place, "the kitchen cat dozes", 3, _all())
 
 
@@ -131,7 +131,7 @@ def test_a_model_that_cannot_be_opened_changes_nothing(home: Bench) -> None:
     index.use(broken)
     assert reported.wait(PATIENCE_S)
     with index._lock:
-        assert index._lock.wait_for(lambda: index._coming is None, PATIENCE_S)
+        assert index._lock.wait_for(lambda: index._next is None, PATIENCE_S)
     assert index.card is before
     assert before is not None
 

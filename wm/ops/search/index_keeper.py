@@ -40,18 +40,18 @@ _UNSAVED_SHARE = 0.125
 saved when the model is unloaded, because a save writes all vectors."""
 
 
-class _Fill(Struct, eq=False):
-    """The documents that one embedder still has to embed. made: vectors kept until all are
+class _VectorJob(Struct, eq=False):
+    """The documents that one embedder still has to embed. vectors: those kept until all are
     complete. unsaved: number of changes since the last save."""
 
     worker: EmbedWorker | None
     missing: dict[str, SearchDocument]
     card: ModelCard | None = None
-    under_way: bool = False
-    made: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    is_running: bool = False
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
     unsaved: int = 0
 
-    def take(self, wanted: Collection[str], fresh: Iterable[SearchDocument]) -> None:
+    def follow(self, wanted: Collection[str], fresh: Iterable[SearchDocument]) -> None:
         """Update the missing documents: drop those no longer wanted, add the fresh ones."""
         self.missing = {i: d for i, d in self.missing.items() if i in wanted}
         self.missing.update((document.id, document) for document in fresh)
@@ -88,36 +88,36 @@ class Searcher:
         self._indexed: WorkspaceMemory | None = None
         """The memory in the index; None while that is uncertain."""
         self._known: tuple[WorkspaceMemory, EntryLookups] | None = None
-        self._fill = _Fill(worker, {})
-        self._coming: _Fill | None = None
+        self._current = _VectorJob(worker, {})
+        self._next: _VectorJob | None = None
         self._lock = Condition()
 
     def use(self, worker: EmbedWorker) -> None:
         """Switch to another embedder. The current vectors stay in use until the new ones are
         complete; a model that cannot be opened changes nothing."""
         with self._lock:
-            if worker is self._fill.worker:
-                self._coming = None
-            elif self._coming is None or worker is not self._coming.worker:
-                fill = _Fill(worker, {d.id: d for d in self._index.documents()})
-                if self._fill.card is None or worker.name == NONE:
-                    self._switch(fill)
+            if worker is self._current.worker:
+                self._next = None
+            elif self._next is None or worker is not self._next.worker:
+                job = _VectorJob(worker, {d.id: d for d in self._index.documents()})
+                if self._current.card is None or worker.name == NONE:
+                    self._make_current(job)
                 else:
-                    self._coming = fill
-                self._next_batch(fill)
+                    self._next = job
+                self._queue_batch(job)
 
     @property
     def card(self) -> ModelCard | None:
         """The model whose vectors are in use; None for words only."""
-        return self._fill.card
+        return self._current.card
 
     @property
     def waiting(self) -> int:
         """Number of texts that still wait for a vector of the chosen model."""
-        fill = self._coming or self._fill
-        worker = fill.worker
+        job = self._next or self._current
+        worker = job.worker
         makes_any = worker is not None and worker.name != NONE and not worker.problem
-        return len(fill.missing) if makes_any else 0
+        return len(job.missing) if makes_any else 0
 
     def search(
         self, memory: WorkspaceMemory, query: str, limit: int, filters: Filters
@@ -125,36 +125,36 @@ class Searcher:
         """The best `limit` entries of this memory, best first."""
         until = time.monotonic() + self._settings.embed_wait_s
         with self._lock:
-            self._take_in(memory)
-            fill = self._fill
-            if fill.card is None and time.monotonic() >= until:
+            self._index_memory(memory)
+            job = self._current
+            if job.card is None and time.monotonic() >= until:
                 # No vectors exist yet, and opening the model would delay the answer:
                 # `queue_missing` opens it.
                 return self._index.search(query, limit, filters)
-            self._next_batches()
+            self._queue_batches()
         vector = None
-        if fill.worker is not None:
-            vector = fill.worker.query(query, until - time.monotonic())
+        if job.worker is not None:
+            vector = job.worker.query(query, until - time.monotonic())
         with self._lock:
             if vector is not None:
                 self._lock.wait_for(
-                    lambda: not fill.missing or not fill.under_way, until - time.monotonic()
+                    lambda: not job.missing or not job.is_running, until - time.monotonic()
                 )
             # Another memory may have been indexed meanwhile; load this one again.
-            self._update(memory)
-            if fill is not self._fill:
+            self._index_and_queue(memory)
+            if job is not self._current:
                 vector = None  # it belongs to the previous model: use words only
             return self._index.search(query, limit, filters, vector)
 
     def prepare(self, memory: WorkspaceMemory) -> None:
         """Index the memory for the next search; its vectors follow in the background."""
         with self._lock:
-            self._update(memory)
+            self._index_and_queue(memory)
 
     def queue_missing(self) -> None:
         """Queue missing vectors; called after a search was answered."""
         with self._lock:
-            self._next_batches()
+            self._queue_batches()
 
     @property
     def is_ready(self) -> bool:
@@ -175,21 +175,21 @@ class Searcher:
         with self._lock:
             return self._index.count(filters)
 
-    def _update(self, memory: WorkspaceMemory) -> None:
-        self._take_in(memory)
-        self._next_batches()
+    def _index_and_queue(self, memory: WorkspaceMemory) -> None:
+        self._index_memory(memory)
+        self._queue_batches()
 
-    def _take_in(self, memory: WorkspaceMemory) -> None:
+    def _index_memory(self, memory: WorkspaceMemory) -> None:
         if self._memory is memory:
             return
         before = len(self._index)
         wanted = {entry.id for entry in memory.entries}
         fresh = self._refresh(memory, wanted)
         self._memory = memory
-        for fill in self._fills():
-            fill.take(wanted, fresh)
+        for job in self._jobs():
+            job.follow(wanted, fresh)
         # Removed entries count as changes: their vectors must not stay in the file.
-        self._fill.unsaved += max(0, before + len(fresh) - len(self._index))
+        self._current.unsaved += max(0, before + len(fresh) - len(self._index))
 
     def _refresh(self, memory: WorkspaceMemory, ids: Set[str]) -> tuple[SearchDocument, ...]:
         """Update the index and return the documents that need vectors. Skips entries that are the
@@ -207,66 +207,66 @@ class Searcher:
         self._indexed = memory
         return fresh
 
-    def _fills(self) -> list[_Fill]:
-        return [fill for fill in (self._fill, self._coming) if fill is not None]
+    def _jobs(self) -> list[_VectorJob]:
+        return [job for job in (self._current, self._next) if job is not None]
 
-    def _next_batches(self) -> None:
-        for fill in self._fills():
-            self._next_batch(fill)
+    def _queue_batches(self) -> None:
+        for job in self._jobs():
+            self._queue_batch(job)
 
-    def _next_batch(self, fill: _Fill) -> None:
-        if fill.under_way or not fill.missing or fill.worker is None:
+    def _queue_batch(self, job: _VectorJob) -> None:
+        if job.is_running or not job.missing or job.worker is None:
             return
         # An empty batch gets the model's card: vectors in its cache need no embedding.
-        batch = list(islice(fill.missing.values(), BATCH)) if fill.card is not None else []
-        fill.under_way = fill.worker.submit(
+        batch = list(islice(job.missing.values(), BATCH)) if job.card is not None else []
+        job.is_running = job.worker.submit(
             [document.text for document in batch],
-            lambda card, rows: self._attach(fill, batch, card, rows),
+            lambda card, rows: self._batch_embedded(job, batch, card, rows),
         )
-        if fill is self._coming and fill.worker.problem:
-            self._coming = None
+        if job is self._next and job.worker.problem:
+            self._next = None
 
     # --- in the embedding thread -----------------------------------------------------------
 
-    def _attach(
+    def _batch_embedded(
         self,
-        fill: _Fill,
+        job: _VectorJob,
         batch: Sequence[SearchDocument],
         card: ModelCard | None,
         rows: Sequence[NDArray[np.float32]],
     ) -> None:
         """Store the vectors of a batch, and queue the next."""
         found = None
-        if card is not None and fill.card is None and self._cache is not None:
+        if card is not None and job.card is None and self._cache is not None:
             with self._lock:
-                missing = list(fill.missing.values())
+                missing = list(job.missing.values())
             found = self._cache.find(card, missing)
         with self._lock:
-            fill.under_way = False
-            if fill is self._coming and (card is None or (fill.worker and fill.worker.trouble)):
-                self._coming = None
-            elif card is not None and fill in (self._fill, self._coming):
-                if fill.card is None:
-                    self._begin(fill, card, found)
-                self._take(fill, batch, rows)
-                self._next_batch(fill)
+            job.is_running = False
+            if job is self._next and (card is None or (job.worker and job.worker.trouble)):
+                self._next = None
+            elif card is not None and job in (self._current, self._next):
+                if job.card is None:
+                    self._use_cached(job, card, found)
+                self._store_batch(job, batch, rows)
+                self._queue_batch(job)
             self._lock.notify_all()
 
-    def _begin(self, fill: _Fill, card: ModelCard, saved: CachedVectors | None) -> None:
+    def _use_cached(self, job: _VectorJob, card: ModelCard, saved: CachedVectors | None) -> None:
         """Set the model, and take its vectors from the cache."""
-        fill.card = card
-        if fill is self._fill:
+        job.card = card
+        if job is self._current:
             self._expect(card)
         if saved is None:
             return
         # A document may have changed while the vectors were read.
-        known = {place: d for place, d in saved.documents.items() if fill.missing.get(d.id) is d}
+        known = {place: d for place, d in saved.documents.items() if job.missing.get(d.id) is d}
         if not known:
             return
         for document in known.values():
-            del fill.missing[document.id]
-        fill.unsaved = len(saved.vectors.pieces) - len(known)
-        if fill is self._fill:
+            del job.missing[document.id]
+        job.unsaved = len(saved.vectors.pieces) - len(known)
+        if job is self._current:
             ids: list[str | None] = [None] * len(saved.vectors.pieces)
             for place, document in known.items():
                 ids[place] = document.id
@@ -274,33 +274,33 @@ class Searcher:
             self._index.refit()
         else:
             ids_known = [document.id for document in known.values()]
-            fill.made.update(zip(ids_known, saved.of(known), strict=True))
+            job.vectors.update(zip(ids_known, saved.of(known), strict=True))
 
-    def _take(
-        self, fill: _Fill, batch: Sequence[SearchDocument], rows: Sequence[NDArray[np.float32]]
+    def _store_batch(
+        self, job: _VectorJob, batch: Sequence[SearchDocument], rows: Sequence[NDArray[np.float32]]
     ) -> None:
         given = zip(batch, rows, strict=True)
         # A document may have changed while its old text was embedded.
-        still = {d.id: own for d, own in given if fill.missing.get(d.id) is d}
+        still = {d.id: own for d, own in given if job.missing.get(d.id) is d}
         for document_id in still:
-            del fill.missing[document_id]
-        fill.unsaved += len(still)
-        if fill is self._fill:
+            del job.missing[document_id]
+        job.unsaved += len(still)
+        if job is self._current:
             self._index.attach_all(list(still), list(still.values()))
         else:
-            fill.made.update(still)
-        if fill.missing:
+            job.vectors.update(still)
+        if job.missing:
             return
-        if fill is self._coming:
-            self._switch(fill)
+        if job is self._next:
+            self._make_current(job)
         self._complete()
 
-    def _switch(self, fill: _Fill) -> None:
+    def _make_current(self, job: _VectorJob) -> None:
         """Use these vectors for searches from now on."""
-        self._fill, self._coming = fill, None
-        self._expect(fill.card)
-        self._index.attach_all(list(fill.made), list(fill.made.values()))
-        fill.made = {}
+        self._current, self._next = job, None
+        self._expect(job.card)
+        self._index.attach_all(list(job.vectors), list(job.vectors.values()))
+        job.vectors = {}
 
     def _expect(self, card: ModelCard | None) -> None:
         self._index.expect(embedded=card is None or card.id == EMBEDDED)
@@ -309,26 +309,26 @@ class Searcher:
         """Finish a complete set of vectors: fit, then graph and save in the background."""
         self._index.refit()
         if self._later is not None:
-            self._later.submit(self._tidy)
+            self._later.submit(self._complete_graph)
 
     # --- saving ----------------------------------------------------------------------------
 
     def save(self) -> None:
         """Save the changes since the last save. Never raises: the vectors can be recomputed."""
         with self._lock:
-            fill, cache = self._fill, self._cache
-            taken = self._index.vectors() if fill.unsaved else None
-            if taken is None or cache is None or fill.card is None:
+            job, cache = self._current, self._cache
+            taken = self._index.vectors() if job.unsaved else None
+            if taken is None or cache is None or job.card is None:
                 return
             ids, vectors = taken
             texts = [found.text if (found := self._index.document(i)) else "" for i in ids]
             over = None if vectors.graph is None else vectors.graph.to_bytes()
-            changes, fill.unsaved = fill.unsaved, 0
-        if not cache.save(fill.card, texts, vectors, over):
+            changes, job.unsaved = job.unsaved, 0
+        if not cache.save(job.card, texts, vectors, over):
             with self._lock:
-                fill.unsaved += changes
+                job.unsaved += changes
 
-    def _tidy(self) -> None:
+    def _complete_graph(self) -> None:
         """Complete the graph, and save if enough vectors changed."""
         rest, grown = Pace(), 0
         while not is_ending():
@@ -338,9 +338,9 @@ class Searcher:
             grown += graph.AT_ONCE
             rest()
         with self._lock:
-            self._fill.unsaved += grown
+            self._current.unsaved += grown
             enough = max(_UNSAVED, int(_UNSAVED_SHARE * len(self._index)))
-            is_due = self._fill.unsaved >= enough
+            is_due = self._current.unsaved >= enough
         if is_due:
             self.save()
 
