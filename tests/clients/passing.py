@@ -21,9 +21,9 @@ from tests.proxy.scripted import by_the_upstream
 from wm.proxy.exchange import Parties
 from wm.proxy.guard import Guard, hosts_of
 from wm.proxy.listener import Server
+from wm.proxy.observing import Note, Observer
 from wm.proxy.origin import parse_origin
 from wm.proxy.upstream import Pool
-from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings
 
 TOKEN = "token-of-the-proxy"
@@ -210,7 +210,7 @@ class _Proxy:
         guard = Guard(TOKEN.encode(), hosts_of(host_port))
         observer = self.observer
         parties = Parties(pool, observer.failed)
-        self._server = Server(parties, guard, observer.watch, self._settings)
+        self._server = Server(parties, guard, observer.observe, self._settings)
         await self._server.listen(self._listener)
 
     def __enter__(self) -> _Proxy:

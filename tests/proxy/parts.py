@@ -94,7 +94,7 @@ class Upstream:
 
 @dataclass
 class Seen:
-    """What a watcher saw of one exchange."""
+    """What an observer saw of one exchange."""
 
     asked: RequestHead
     admitted: Admitted
@@ -187,7 +187,7 @@ async def bench(
     seen: list[Seen] = []
     failures: list[Exception] = []
 
-    def watch(head: RequestHead, admitted: Admitted) -> Seen:
+    def observe(head: RequestHead, admitted: Admitted) -> Seen:
         seen.append(Seen(head, admitted, preparer=preparer))
         return seen[-1]
 
@@ -198,7 +198,7 @@ async def bench(
             settings,
             TOKEN,
             port=0,
-            watch=watch,
+            observe=observe,
             failed=failures.append,
             preparer=preparer,
             prepare_deadline_s=prepare_deadline_s,

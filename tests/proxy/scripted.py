@@ -22,9 +22,9 @@ from tests.clients.upstream import Upstream
 from wm.ops.paging.turns import NamedPolicies
 from wm.proxy.ledger import DaemonLedger
 from wm.proxy.managing import ManagingPreparer
+from wm.proxy.observing import Note, Observer
 from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
-from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, Settings
 from wm.wire.block import Block
 from wm.wire.rows import Measure
@@ -199,7 +199,7 @@ async def chain(
             own,
             TOKEN,
             port=0,
-            watch=observer.watch,
+            observe=observer.observe,
             failed=observer.failed,
             preparer=preparer,
             prepare_deadline_s=prepare_deadline_s,

@@ -333,7 +333,7 @@ def test_a_failing_watcher_changes_no_byte() -> None:
     async def test() -> None:
         async with bench(play(OK, OK)) as b:
             broken = _Broken()
-            b.proxy.server._watch = lambda _head, _admitted: broken
+            b.proxy.server._observe = lambda _head, _admitted: broken
             client = await b.ask(b.head("GET /v1/models"))
             assert b"".join(await answer_of(client, 2)) == OK
             assert [str(error) for error in b.failures] == ["a bug"]

@@ -27,8 +27,8 @@ from wm.formats.ledger import LedgerRecord
 from wm.ops.paging.ledger import answer_of
 from wm.ops.paging.turns import PlannedTurn, Recovered
 from wm.proxy.managing import ManagingPreparer
+from wm.proxy.observing import Note, Observer
 from wm.proxy.preparing import PREPARE_DEADLINE_S
-from wm.proxy.watching import Note, Observer
 from wm.wire.body import Body
 from wm.wire.history import ConversationHistory
 from wm.wire.identity import RequestIdentity
@@ -483,7 +483,7 @@ def test_the_record_of_an_exchange_marks_an_unprepared_request(tmp_path: Path) -
         made = preparer(Silent(tmp_path / "log"), all_but_last)
         async with bench(accept, preparer=made, prepare_deadline_s=0.01) as b:
             observer = Observer(notes.append, b.failures.append)
-            b.proxy.server._watch = observer.watch
+            b.proxy.server._observe = observer.observe
             await send(b, history_of(2))
             while not notes:
                 await asyncio.sleep(0.001)

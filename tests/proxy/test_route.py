@@ -13,10 +13,10 @@ import pytest
 
 from tests.proxy.parts import TOKEN, within
 from wm.errors import UserError
+from wm.proxy.observing import Observer
 from wm.proxy.origin import parse_origin
 from wm.proxy.route import Through, excepted, through, trust
 from wm.proxy.serve import running
-from wm.proxy.watching import Observer
 from wm.settings import Network, ProxySettings, find_network
 
 API = parse_origin("https://api.example")
@@ -198,7 +198,7 @@ async def asked(made: Company, ca_file: Path | None, *sizes: int, user: str = ""
 
     answers = []
     async with running(
-        settings, TOKEN, port=0, watch=observer.watch, failed=observer.failed, network=network
+        settings, TOKEN, port=0, observe=observer.observe, failed=observer.failed, network=network
     ) as proxy:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxy.port)
         for size in sizes:

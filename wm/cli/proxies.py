@@ -26,9 +26,9 @@ from wm.ops.paging.turns import NamedPolicies
 from wm.ops.place import locate
 from wm.proxy.ledger import DaemonLedger
 from wm.proxy.managing import OFF, ManagingPreparer
+from wm.proxy.observing import Note, Observer
 from wm.proxy.reporting import Reporter
 from wm.proxy.serve import Running, running
-from wm.proxy.watching import Note, Observer
 from wm.settings import ProxySettings, find_network
 
 
@@ -132,7 +132,7 @@ async def watched(
             settings,
             token,
             port=port,
-            watch=observer.watch,
+            observe=observer.observe,
             failed=observer.failed,
             preparer=preparer,
             network=find_network(),

@@ -1,8 +1,8 @@
 """One request and its answer (PX-1, PX-10).
 
-Joins the request side, the answer side, an upstream connection and a watcher. Backpressure from
+Joins the request side, the answer side, an upstream connection and an observer. Backpressure from
 either end pauses the other. A client that disconnects aborts the upstream call; an upstream that
-breaks off aborts the client's answer at the same byte. A watcher sees everything and can change
+breaks off aborts the client's answer at the same byte. An observer sees everything and can change
 nothing.
 """
 
@@ -42,8 +42,8 @@ class ExchangeOutcome(Enum):
     UNREACHABLE = "unreachable"
 
 
-class Watcher(Protocol):
-    """Observes one exchange. Called after the writes; if it raises, only the watching ends."""
+class ExchangeObserver(Protocol):
+    """Observes one exchange. Called after the writes; if it raises, it hears of no more."""
 
     def prepared(self, policy: str, made: Prepared) -> None:
         """A policy processed the request. Called before `request`."""
@@ -70,19 +70,19 @@ class Watcher(Protocol):
         been served."""
 
 
-class Watching(Struct, eq=False):
-    """Calls a watcher until it raises. Events of the answer are delivered after the write."""
+class GuardedObserver(Struct, eq=False):
+    """Calls an observer until it raises. Events of the answer are delivered after the write."""
 
-    watcher: Watcher
+    observer: ExchangeObserver
     failed: Failed
     _broken: bool = False
     _waiting: list[Callable[[], None]] = field(default_factory=list)
 
-    def now(self, look: Callable[[Watcher], None]) -> None:
+    def now(self, look: Callable[[ExchangeObserver], None]) -> None:
         if not self._broken:
-            attempt(lambda: look(self.watcher), self._fault)
+            attempt(lambda: look(self.observer), self._fault)
 
-    def behind_write(self, look: Callable[[Watcher], None]) -> None:
+    def behind_write(self, look: Callable[[ExchangeObserver], None]) -> None:
         self._waiting.append(lambda: self.now(look))
 
     def written(self) -> None:
@@ -91,10 +91,12 @@ class Watching(Struct, eq=False):
             look()
 
     def buffered_bytes(self) -> int:
-        return 0 if self._broken else attempt(lambda: self.watcher.buffered_bytes, self._fault) or 0
+        if self._broken:
+            return 0
+        return attempt(lambda: self.observer.buffered_bytes, self._fault) or 0
 
     def conclude(self) -> None:
-        self.now(lambda watcher: watcher.conclude())
+        self.now(lambda observer: observer.conclude())
 
     def _fault(self, error: Exception) -> None:
         self._broken = True
@@ -118,7 +120,7 @@ class Exchange:
         client: ClientSide,
         head: RequestHead,
         admitted: Admitted,
-        watcher: Watcher,
+        observer: ExchangeObserver,
     ) -> None:
         preparer = parties.preparer
         if preparer is not None and not preparer.preparer.wants(head, admitted):
@@ -134,7 +136,7 @@ class Exchange:
         self._phantoms: PhantomSide | None = None
         """Reads the answer, if tools are offered whose calls the client must not see."""
         self._beta = ""
-        self._watching = Watching(watcher, parties.failed)
+        self._observer = GuardedObserver(observer, parties.failed)
         self._prepared = ""
         """Name of the prepared request whose outcome is not reported yet."""
         self._name = ""
@@ -207,7 +209,7 @@ class Exchange:
             self._phantoms = PhantomSide(answer, raw, made.raw, most, self._failed, now)
         self._send_body(made.raw)
         name = preparer.preparer.name
-        self._watching.now(lambda watcher: watcher.prepared(name, made))
+        self._observer.now(lambda observer: observer.prepared(name, made))
         self._request_ended([raw] if len(raw) <= self._pool.kept_request_bytes else [], len(raw))
 
     def _send_body(self, raw: bytes) -> None:
@@ -235,7 +237,7 @@ class Exchange:
             self._client.accepts(False)
 
     def _request_ended(self, came: list[bytes], size: int) -> None:
-        self._watching.now(lambda watcher: watcher.request(came, size))
+        self._observer.now(lambda observer: observer.request(came, size))
 
     def _connect(self) -> None:
         task = self._pool.loop.create_task(self._pool.connect())
@@ -297,7 +299,7 @@ class Exchange:
         if last and not self._has_calls:
             self._answer.end()
         self._answer.flush()
-        self._watching.written()
+        self._observer.written()
 
     def answer_ended(self) -> None:
         self._connection = None
@@ -312,10 +314,10 @@ class Exchange:
         if head is not None:
             # A client that is still sending has not finished this request.
             self._answer.head(head, keep=self._request.ended)
-            self._watching.behind_write(lambda watcher: watcher.head(head))
+            self._observer.behind_write(lambda observer: observer.head(head))
         if data:
             self._answer.body(data)
-            self._watching.behind_write(lambda watcher: watcher.body(data))
+            self._observer.behind_write(lambda observer: observer.body(data))
 
     def _finish_complete(self) -> None:
         self._finish(ExchangeOutcome.WHOLE)
@@ -349,7 +351,7 @@ class Exchange:
         """The answer ends here."""
         self._answer.end()
         self._answer.flush()
-        self._watching.written()
+        self._observer.written()
         self._finish_complete()
 
     def upstream_accepts(self, ready: bool) -> None:
@@ -361,7 +363,7 @@ class Exchange:
         is_waiting = self._phantoms is not None and self._phantoms.is_waiting
         if self._answer.begun and not is_waiting:
             self._answer.flush()
-            self._watching.written()
+            self._observer.written()
             self._finish(ExchangeOutcome.UPSTREAM_CUT)
             self._client.cut(seen=not self._answer.ends_with_connection)
         elif lost is not None and may_send_again(self._attempt(lost)):
@@ -402,9 +404,9 @@ class Exchange:
             self._connection.abort()
             self._connection = None
         self._request.forget()
-        watching = self._watching
-        watching.now(lambda watcher: watcher.ended(outcome))
-        self._pool.deferred.add(watching.conclude, watching.buffered_bytes())
+        guarded = self._observer
+        guarded.now(lambda observer: observer.ended(outcome))
+        self._pool.deferred.add(guarded.conclude, guarded.buffered_bytes())
 
 
 def _write(connection: UpstreamConnection, parts: list[bytes]) -> None:

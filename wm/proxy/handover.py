@@ -17,7 +17,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from wm.daemon.client_async import AsyncClient
-from wm.proxy.watching import Bodies, Note, iso
+from wm.proxy.observing import Bodies, Note, iso
 from wm.wire.answer import message, spelled
 from wm.wire.encodings import opener
 from wm.wire.parts import answer_parts, parts, shared

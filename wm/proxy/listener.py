@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from wm.net.connection import Peer
 from wm.net.messages import CONTINUE, RequestHead
 from wm.net.parser import HttpRefusal, RequestReader, Stage
-from wm.proxy.exchange import Exchange, Parties, Watcher
+from wm.proxy.exchange import Exchange, ExchangeObserver, Parties
 from wm.proxy.guard import Admitted, Guard, RefusedRequest
 from wm.settings import ProxySettings
 
@@ -28,7 +28,7 @@ _AHEAD_BYTES = 1024 * 1024
 _EACH_BYTES = 512
 """Assumed overhead of one queued request besides its bytes."""
 
-Watch = Callable[[RequestHead, Admitted], Watcher]
+Observe = Callable[[RequestHead, Admitted], ExchangeObserver]
 
 
 class _Incoming(Struct):
@@ -239,7 +239,7 @@ class Server:
     """The listening sockets and clients of one proxy. Runs on the event loop."""
 
     def __init__(
-        self, parties: Parties, guard: Guard, watch: Watch, settings: ProxySettings
+        self, parties: Parties, guard: Guard, observe: Observe, settings: ProxySettings
     ) -> None:
         self.loop = asyncio.get_running_loop()
         self.pool = parties.pool
@@ -249,7 +249,7 @@ class Server:
         self.draining = False
         self.refused = 0
         self._parties = parties
-        self._watch = watch
+        self._observe = observe
         self._server: asyncio.Server | None = None
         self._one_left = asyncio.Event()
 
@@ -259,7 +259,7 @@ class Server:
         )
 
     def exchange(self, client: ClientConnection, head: RequestHead, admitted: Admitted) -> Exchange:
-        return Exchange(self._parties, client, head, admitted, self._watch(head, admitted))
+        return Exchange(self._parties, client, head, admitted, self._observe(head, admitted))
 
     def left(self, connection: ClientConnection) -> None:
         self.connections.discard(connection)

@@ -16,7 +16,7 @@ from wm.daemon.client_async import AsyncClient
 from wm.errors import StoreError, Unanswered, Unavailable, WmError
 from wm.proxy.handover import Handover
 from wm.proxy.ledger import place_of
-from wm.proxy.watching import Note
+from wm.proxy.observing import Note
 from wm.settings import Settings
 from wm.wire.prices import window_of
 

@@ -19,7 +19,7 @@ from wm.errors import UserError
 from wm.proxy.exchange import Parties
 from wm.proxy.fallback import Failed
 from wm.proxy.guard import Guard, hosts_of
-from wm.proxy.listener import Server, Watch
+from wm.proxy.listener import Observe, Server
 from wm.proxy.origin import parse_origin
 from wm.proxy.preparing import PREPARE_DEADLINE_S, RequestPreparer, TimedPreparer
 from wm.proxy.upstream import Pool
@@ -41,7 +41,7 @@ async def running(
     token: str,
     *,
     port: int,
-    watch: Watch,
+    observe: Observe,
     failed: Failed,
     preparer: RequestPreparer | None = None,
     prepare_deadline_s: float = PREPARE_DEADLINE_S,
@@ -55,7 +55,7 @@ async def running(
     number = listener.getsockname()[1]
     guard = Guard(token.encode("ascii"), hosts_of(number))
     timed = TimedPreparer(preparer, failed, prepare_deadline_s) if preparer else None
-    server = Server(Parties(pool, failed, timed), guard, watch, settings)
+    server = Server(Parties(pool, failed, timed), guard, observe, settings)
     await server.listen(listener)
     try:
         yield Running(server, number, f"http://127.0.0.1:{number}/t/{token}")

@@ -117,9 +117,9 @@ class Observer(Struct, eq=False):
     _bodies: OrderedDict[str, tuple[Body, ConversationHistory]] = field(default_factory=OrderedDict)
     _kept_bytes: int = 0
 
-    def watch(self, head: RequestHead, admitted: Admitted) -> Watched:
+    def observe(self, head: RequestHead, admitted: Admitted) -> ObservedExchange:
         self.tally.requests += 1
-        return Watched(self, head, admitted)
+        return ObservedExchange(self, head, admitted)
 
     def failed(self, error: Exception) -> None:
         self.tally.faults += 1
@@ -156,7 +156,7 @@ class Observer(Struct, eq=False):
             self._kept_bytes -= len(gone.raw)
 
 
-class Watched:
+class ObservedExchange:
     """Observes one exchange."""
 
     def __init__(self, observer: Observer, asked: RequestHead, admitted: Admitted) -> None:

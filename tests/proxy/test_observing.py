@@ -14,7 +14,7 @@ from tests.proxy.parts import Play, Visit, bench, within
 from wm.net.messages import RequestHead
 from wm.proxy import handover
 from wm.proxy.guard import Admitted
-from wm.proxy.watching import RECORDED_BYTES, Bodies, Note, Observer
+from wm.proxy.observing import RECORDED_BYTES, Bodies, Note, Observer
 from wm.wire.body import index
 
 START = {
@@ -79,7 +79,7 @@ def noted(
         async with bench(play(*answers)) as b:
             faults: list[Exception] = []
             observer = Observer(notes.append, faults.append)
-            b.proxy.server._watch = observer.watch
+            b.proxy.server._observe = observer.observe
             for body in bodies:
                 line = f"POST {path}"
                 size = f"Content-Length: {len(body)}"
@@ -176,7 +176,7 @@ def test_an_answer_that_is_not_buffered_does_not_count_towards_the_limit(
 ) -> None:
     observer = Observer(lambda _note: None, lambda _error: None, record=record)
     asked = RequestHead(b"POST", b"/v1/messages", ())
-    seen = observer.watch(asked, Admitted(b"/v1/messages", ""))
+    seen = observer.observe(asked, Admitted(b"/v1/messages", ""))
     seen.request([b'{"a"', b":1}"], 7)
     for _ in range(4):
         seen.body(b"x" * 100_000)
@@ -208,7 +208,7 @@ def test_an_unreadable_answer_is_recorded_as_unread_and_passes_unchanged() -> No
         observer = Observer(notes.append, lambda _error: None, unpacked_bytes=1_000_000)
         for encoding, packed, why in cases:
             async with bench(play(_answer(encoding, packed))) as b:
-                b.proxy.server._watch = observer.watch
+                b.proxy.server._observe = observer.observe
                 client = await b.ask(b.head("POST /v1/messages", "Content-Length: 0"))
                 await client.head()
                 assert await client.body(len(packed)) == packed
