@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from wm.errors import ModelUnavailable, UserError
-from wm.models.folder import about, embedded_about, package_revision, sources, tensor
+from wm.models.folder import embedded_info, info_of, package_revision, sources, tensor
 
 MOST = 1000
 
@@ -83,12 +83,12 @@ def test_cls_pooling_uses_the_first_token(tmp_path: Path) -> None:
     write(tmp_path, "1_Pooling/config.json")
     (tmp_path / "config.json").write_text('{"hidden_size": 12}')
     (tmp_path / "1_Pooling/config.json").write_text('{"pooling_mode_cls_token": true}')
-    found = about(tmp_path, "model.onnx", "ab" * 32)
+    found = info_of(tmp_path, "model.onnx", "ab" * 32)
     assert (found.dimension, found.pooling, found.revision) == (12, "cls", "ab" * 8)
 
 
 def test_the_embedded_model_is_identified_without_loading_it() -> None:
-    found = embedded_about()
+    found = embedded_info()
     assert found.dimension == 256
     assert found.revision.startswith("wordllama-")
 
@@ -124,5 +124,5 @@ def test_an_invalid_vector_file_is_reported(tmp_path: Path, data: bytes) -> None
 def test_an_invalid_config_is_reported_with_the_fix(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("[]")
     with pytest.raises(ModelUnavailable, match="no usable model") as raised:
-        about(tmp_path, "model.onnx", "ab" * 32)
+        info_of(tmp_path, "model.onnx", "ab" * 32)
     assert "wm models" in raised.value.fix

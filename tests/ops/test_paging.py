@@ -157,7 +157,7 @@ def test_the_bill_so_far_is_never_above_that_without_paging(
         assert plain is not None
         assert sent is not None
         assert sent.row.prompt <= plain.prompt
-        talk.settle()
+        talk.mark_sent()
         in_blocks, _ = talk.account.credits
         assert in_blocks >= -1e-3 * abs(plain.prompt)
         again = talk.prepare(raw, nothing, session.at)  # a retry, or paging switched off
@@ -184,7 +184,7 @@ def test_what_is_kept_to_save_work_changes_no_decision_and_no_byte(
     for number, act in enumerate(acts):
         acted(session, act)
         other = deepcopy(talk)
-        other.settle()
+        other.mark_sent()
         other.before = other.plain = other.sent = None
         made = talk.prepare(session.raw(), policy, session.at)
         assert made is not None
@@ -269,7 +269,7 @@ def test_a_return_into_what_a_cut_removed_from_a_cold_cache_is_paid_by_what_it_s
         made = talk.prepare(session.raw(), POLICIES[name], session.at)
         assert made is not None
         talk.keep(made.decisions)
-        talk.settle()
+        talk.mark_sent()
         assert talk.account.credits[0] >= -1e-3 * talk.plain.prompt  # type: ignore[union-attr]
 
     for works, cold, returns in phases:
@@ -325,7 +325,7 @@ def test_balanced_saves_on_a_long_session_and_nothing_is_lost_unnamed() -> None:
         assert made is not None
         talk.keep(made.decisions)
         reads = json.loads(made.raw)["messages"]
-    talk.settle()
+    talk.mark_sent()
     assert talk.account.credit > 0
     assert len(json.dumps(reads)) < 0.6 * len(session.raw())
     forms = {decision.form for decision in talk.log.values()}

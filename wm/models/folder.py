@@ -36,7 +36,7 @@ MOST_FIELDS = 64
 """Number of lines of a package's METADATA that are searched for its version."""
 
 
-class About(Struct, frozen=True):
+class ModelInfo(Struct, frozen=True):
     """revision: changes whenever the vectors would. file: the ONNX file, or the file of the
     vectors. pooling: `cls` if the first token represents the text, otherwise `mean`."""
 
@@ -46,20 +46,20 @@ class About(Struct, frozen=True):
     pooling: str = "mean"
 
 
-def read_about(folder: Path) -> About:
+def read_info(folder: Path) -> ModelInfo:
     """Describe the model in a folder. Raises ModelUnavailable."""
     try:
         file = next(name for name in FILES if (folder / name).is_file())
         with (folder / file).open("rb") as data:
             digest = hashlib.file_digest(data, "sha256").hexdigest()
-        return about(folder, file, digest)
+        return info_of(folder, file, digest)
     except StopIteration as error:
         raise unusable(folder, f"it has none of {', '.join(FILES)}") from error
     except OSError as error:
         raise unusable(folder, str(error)) from error
 
 
-def about(folder: Path, file: str, sha256: str) -> About:
+def info_of(folder: Path, file: str, sha256: str) -> ModelInfo:
     """Describe a model whose ONNX file has this digest. Raises ModelUnavailable."""
     try:
         config = json.loads((folder / "config.json").read_text("utf-8"))
@@ -72,7 +72,7 @@ def about(folder: Path, file: str, sha256: str) -> About:
         raise unusable(folder, f"config.json has no {error.args[0]}") from error
     except (OSError, ValueError, TypeError, AttributeError) as error:
         raise unusable(folder, f"its configuration cannot be read: {error}") from error
-    return About(sha256[:16], dimension, file, "cls" if by_first else "mean")
+    return ModelInfo(sha256[:16], dimension, file, "cls" if by_first else "mean")
 
 
 def unusable(folder: Path, why: str) -> ModelUnavailable:
@@ -137,14 +137,14 @@ def tensor(path: Path) -> Tensor:
     return Tensor(8 + length + begin, rows, columns)
 
 
-def embedded_about() -> About:
+def embedded_info() -> ModelInfo:
     """Describe the embedded model. Raises ModelUnavailable."""
     path = package_folder() / WEIGHTS
     try:
         found = tensor(path)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
-    return About(package_revision(path.parent.parent), found.columns, str(path))
+    return ModelInfo(package_revision(path.parent.parent), found.columns, str(path))
 
 
 def package_revision(folder: Path) -> str:

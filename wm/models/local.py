@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wm.models.embed import ModelCard, cut, missing, open_tokenizer
-from wm.models.folder import About, read_about, unusable
+from wm.models.folder import ModelInfo, read_info, unusable
 from wm.settings import RecallSettings, forbid_telemetry
 
 SPECIAL_TOKENS = 2
@@ -29,7 +29,7 @@ class LocalEmbedder:
     at_once = 1
 
     def __init__(self, folder: Path, settings: RecallSettings) -> None:
-        about = read_about(folder)
+        about = read_info(folder)
         self.card = ModelCard(
             id=folder.name,
             revision=about.revision,
@@ -66,7 +66,7 @@ class LocalEmbedder:
         return found
 
 
-def _open(folder: Path, about: About) -> tuple[Any, tuple[type[Exception], ...]]:
+def _open(folder: Path, about: ModelInfo) -> tuple[Any, tuple[type[Exception], ...]]:
     """The opened model, and the exceptions it may raise."""
     forbid_telemetry()
     try:

@@ -98,7 +98,7 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
     said = sentences(entry.text)
     if _asks_why(query) and entry.rationale:
         said = (*said, entry.rationale)
-    wanted = frozenset(term for word in query_words(query) for term in _kin(word))
+    wanted = frozenset(term for word in query_words(query) for term in _related_terms(word))
     covered = [wanted.intersection(terms_in(sentence)) for sentence in said]
     order = sorted(range(len(said)), key=lambda at: (-len(covered[at]), at))
     chosen: list[int] = []
@@ -116,6 +116,6 @@ def _extract(query: str, entry: MemoryEntry, most: int) -> str:
     return " ".join(said[at] for at in sorted(chosen))
 
 
-def _kin(word: str) -> frozenset[str]:
+def _related_terms(word: str) -> frozenset[str]:
     own = terms_of(word)
     return frozenset((*own, *(other for term in own for other in SYNONYMS.get(term, ()))))

@@ -121,7 +121,7 @@ def test_an_error_with_an_order_is_not_added() -> None:
 
 def said(memory: WorkingMemory, text: str, event: int = 1) -> WorkingMemory:
     context = at(event)
-    read = slot_filling.said_in(text, context.settings)
+    read = slot_filling.items_in(text, context.settings)
     return slot_filling.after_prompt(memory, read, context)
 
 

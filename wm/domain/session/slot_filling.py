@@ -82,7 +82,7 @@ def after_tool(
     )
 
 
-class Said(Struct, frozen=True):
+class MessageItems(Struct, frozen=True):
     """What a message of the user adds. paths: as it writes them."""
 
     text: str = ""
@@ -96,16 +96,16 @@ class Said(Struct, frozen=True):
         return bool(self.decided or self.todos or self.paths)
 
 
-def said_in(text: str, settings: WorkingSettings) -> Said:
+def items_in(text: str, settings: WorkingSettings) -> MessageItems:
     """Read a message of the user."""
     text = text[: settings.searched_chars]
     decided = (one for one in decisions_in(text) if len(one) <= settings.item_chars)
     todos = (one for one in stated_in(text, settings.item_chars) if one.kind != NOTE)
     found = (str(match.group(1)) for match in _PATH.finditer(text))
-    return Said(text, tuple(decided), tuple(todos), tuple(dict.fromkeys(found)))
+    return MessageItems(text, tuple(decided), tuple(todos), tuple(dict.fromkeys(found)))
 
 
-def after_prompt(current: WorkingMemory, said: Said, at: FillingContext) -> WorkingMemory:
+def after_prompt(current: WorkingMemory, said: MessageItems, at: FillingContext) -> WorkingMemory:
     """Return the memory after a message of the user."""
     kept = _add(current.slots, slots.DECISION, said.decided, "user", at)
     kept = _todos(kept, said.todos, "user", at)

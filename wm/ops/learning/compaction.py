@@ -24,7 +24,7 @@ from wm.formats.session_state import CompactionState, MemoryRef, SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.contract.contract_file import after_compaction
 from wm.ops.learning import provenance, stated
-from wm.ops.learning.remember import learn_or_wait, new_entry, refusal_reasons
+from wm.ops.learning.remember import learn_or_journal, new_entry, refusal_reasons
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Work
@@ -191,7 +191,7 @@ class _Summary(Struct, frozen=True):
             # A refused proposal of the model becomes evidence, not an inbox entry: no person asked
             # for it.
             return self._rejected(item, *reasons)
-        return learn_or_wait(self.work, request, doubts, refused=())
+        return learn_or_journal(self.work, request, doubts, refused=())
 
     def _request(self, text: str, type: str) -> RememberRequest:
         session = self.state.session_id

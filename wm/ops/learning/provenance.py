@@ -49,21 +49,21 @@ WAITING_TWIN = "repeats_waiting"
 _RECORDED = (SessionStarted, UserPrompt, AssistantText, ToolFinished, CompactionFinished)
 
 
-def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) -> None:
-    """Count the words of an event. given: the unredacted event, of which only digests are kept."""
-    if not isinstance(given.event, _RECORDED):
+def count_event(work: LocatedWork, unredacted: EventRequest, redacted: EventRequest) -> None:
+    """Count the words of an event. unredacted: the event of which only digests are kept."""
+    if not isinstance(unredacted.event, _RECORDED):
         return
     state = load_session(work, redacted)
     if state.subagent:
         return
     words = _words(work.runtime, state)
-    _take(work, words, work.place, state, given.event, redacted.event)
+    _take(work, words, work.place, state, unredacted.event, redacted.event)
     kept = words.kept()
     if kept != state.origins and kept != WordOrigins():
-        if not _begins(work, state, given.event):
+        if not _begins(work, state, unredacted.event):
             kept = kept.model_copy(update={"instance": work.runtime.process.instance})
         work.put(
-            session_ref(work.key, given.session_id), state.model_copy(update={"origins": kept})
+            session_ref(work.key, unredacted.session_id), state.model_copy(update={"origins": kept})
         )
 
 
@@ -102,7 +102,7 @@ def _take(
     words: SessionWords,
     place: WorkspacePlace,
     state: SessionState,
-    given: object,
+    unredacted: object,
     event: object,
 ) -> None:
     folders, limit = (state.root, place.root), words.settings.max_heard_chars
@@ -115,9 +115,9 @@ def _take(
             words.record_foreign(text)
     elif isinstance(event, AssistantText):
         words.record_agent(event.text)
-    elif isinstance(given, ToolFinished):
-        if given.output:
-            words.record_foreign(given.output)
+    elif isinstance(unredacted, ToolFinished):
+        if unredacted.output:
+            words.record_foreign(unredacted.output)
     elif isinstance(event, CompactionFinished):
         words.record_summary(event.summary)
     elif isinstance(event, SessionStarted):

@@ -362,7 +362,7 @@ def _check_word(what: str, word: str, known: Sequence[str]) -> None:
         )
 
 
-def learn_or_wait(
+def learn_or_journal(
     work: LocatedWork, request: RememberRequest, reasons: Codes, refused: Codes | None = None
 ) -> Remembered:
     """Learn it, or put it into the journal if the memory is not writable. reasons, refused: as in
@@ -371,7 +371,7 @@ def learn_or_wait(
         return learn(work, request, reasons, refused)
     except (Corrupt, TooNew) as error:
         work = work.at(USER_PLACE) if request.user else work
-        entry, is_new = wait(work, request, reasons, failure=error.code)
+        entry, is_new = add_to_journal(work, request, reasons, failure=error.code)
         if is_new:
             codes, details = (error.code,), entry_details(entry)
             fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
@@ -385,7 +385,7 @@ def learn_or_wait(
         )
 
 
-def wait(
+def add_to_journal(
     work: LocatedWork, request: RememberRequest, reasons: tuple[str, ...], *, failure: str
 ) -> tuple[MemoryEntry, bool]:
     """Add it to the journal. Returns the waiting entry, and whether it is new."""

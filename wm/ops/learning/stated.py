@@ -24,7 +24,7 @@ from wm.domain.times import iso, parse
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
-from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_wait, new_entry
+from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_journal, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
 from wm.ops.operation import LocatedWork, Operation, Work, located
@@ -120,7 +120,7 @@ def keep(
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
         )
-        kept.append(learn_or_wait(work, wanted, reasons[:1], refused if one.type else None))
+        kept.append(learn_or_journal(work, wanted, reasons[:1], refused if one.type else None))
     return tuple(kept)
 
 

@@ -380,7 +380,7 @@ class ManagedConversation:
                 self._records.void(turn.request)
             return
         end, inherited, in_force = self._wire.origin()
-        self._wire.settle()
+        self._wire.mark_sent()
         self._phantoms.recent.clear()
         if turn.policy == OFF and not self._wire.log and not self._has_records:
             return  # nothing is managed, and nothing was

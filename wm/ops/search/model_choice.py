@@ -12,7 +12,7 @@ from msgspec import Struct
 from wm.errors import WmError
 from wm.formats.home import InstalledModel, InstalledModels
 from wm.models.embed import EMBEDDED, NONE
-from wm.models.folder import embedded_about, missing_package
+from wm.models.folder import embedded_info, missing_package
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.paths import MODELS
@@ -61,7 +61,7 @@ def why_not(runtime: Runtime, found: Chosen) -> str:
     if found.name == NONE:
         return ""
     if found.name == EMBEDDED:
-        embedded_about()
+        embedded_info()
         return ""
     known = {model.name: model for model in installed(runtime).models}
     if found.name in known:

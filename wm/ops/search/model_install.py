@@ -15,7 +15,7 @@ from wm.domain.times import iso
 from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.formats.home import InstalledModel, InstalledModels, ModelFile
 from wm.models.embed import EMBEDDED, NONE
-from wm.models.folder import About, about, missing_package, sources
+from wm.models.folder import ModelInfo, info_of, missing_package, sources
 from wm.models.pinned import PINNED, Pinned
 from wm.models.pull import fetch
 from wm.ops.runtime import Runtime
@@ -118,11 +118,11 @@ def _install(
     return model
 
 
-def _tried(runtime: Runtime, folder: Path, onnx: ModelFile, origin: str) -> About:
+def _tried(runtime: Runtime, folder: Path, onnx: ModelFile, origin: str) -> ModelInfo:
     """Describe and try the copied model. Raises ModelUnavailable with the original folder in the
     message, because the copy is deleted then."""
     try:
-        found = about(folder, onnx.name, onnx.sha256)
+        found = info_of(folder, onnx.name, onnx.sha256)
         try_model(runtime, str(folder))
     except ModelUnavailable as error:
         message = error.message.replace(str(folder), origin)

@@ -14,7 +14,7 @@ from wm.api.protocol import NoRequest
 from wm.errors import ModelUnavailable, NotFound, UserError
 from wm.formats.home import InstalledModel, InstalledModels
 from wm.models.embed import EMBEDDED, NONE
-from wm.models.folder import embedded_about, read_about
+from wm.models.folder import embedded_info, read_info
 from wm.ops.operation import Operation, Work, home_queue
 from wm.ops.runtime import Runtime
 from wm.ops.search.model_choice import (
@@ -78,7 +78,7 @@ def _row(runtime: Runtime, name: str, now: Chosen, known: Mapping[str, Installed
                 problem=problem,
                 **common,
             )
-        found = embedded_about() if name == EMBEDDED else read_about(Path(place))
+        found = embedded_info() if name == EMBEDDED else read_info(Path(place))
     except ModelUnavailable as error:
         kind = KINDS.get(name, "folder")
         return ModelRow(kind=kind, path=place, problem=error.message, **common)

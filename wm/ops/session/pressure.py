@@ -92,9 +92,9 @@ def report(work: LocatedWork, request: EventRequest) -> None:
     )
 
 
-def count_event(work: LocatedWork, given: EventRequest, redacted: EventRequest) -> None:
-    """Record the size of an event. given: the unredacted event, of which only the size is kept."""
-    event = given.event
+def count_event(work: LocatedWork, unredacted: EventRequest, redacted: EventRequest) -> None:
+    """Record the size of an event. unredacted: the event of which only the size is kept."""
+    event = unredacted.event
     if not isinstance(event, SessionStarted | CompactionFinished) and not size(event):
         return
     state = load_session(work, redacted)
@@ -196,13 +196,13 @@ class _Meter(Struct, frozen=True):
             after = rules.replaced(known, seen, now=self.work.now, settings=self.settings)
             self.save(known, after)
 
-    def grew(self, state: SessionState, given: Event, redacted: Event) -> None:
+    def grew(self, state: SessionState, unredacted: Event, redacted: Event) -> None:
         known = self.known
         counts = _counts_characters(known)
         seen = rules.count_event(
             state.seen_context or SeenContext(),
-            chars=size(given) if counts else 0,
-            item=_item(self.work, given, redacted),
+            chars=size(unredacted) if counts else 0,
+            item=_item(self.work, unredacted, redacted),
             settings=self.settings,
         )
         self._store_reported(state, seen)
@@ -260,10 +260,10 @@ def _from_reported(
     return rules.since_resume(known, seen, settings)
 
 
-def _item(work: Work, given: Event, redacted: Event) -> LargeItem | None:
-    if not isinstance(given, ToolFinished) or not isinstance(redacted, ToolFinished):
+def _item(work: Work, unredacted: Event, redacted: Event) -> LargeItem | None:
+    if not isinstance(unredacted, ToolFinished) or not isinstance(redacted, ToolFinished):
         return None
-    chars = size(given)
+    chars = size(unredacted)
     if chars < work.settings.pressure.least_item_chars:
         return None
     what = f"{redacted.name or redacted.tool} {redacted.command or ''.join(redacted.paths[:1])}"

@@ -39,7 +39,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
 from wm.ops.learning.recaps import recaps_ref
-from wm.ops.learning.remember import judge, learn_or_wait, learn_refs, wait
+from wm.ops.learning.remember import add_to_journal, judge, learn_or_journal, learn_refs
 from wm.ops.learning.taken_back import take_back
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
@@ -81,7 +81,7 @@ class UserMessage(Struct, frozen=True):
 
     text: what the user typed, redacted, without insertions of the client or wm. requests, forgets:
     what to keep and what to forget. stated: what it says in passing. recalled: matching memories.
-    said: what enters the working memory.
+    items: what enters the working memory.
     """
 
     text: str = ""
@@ -89,7 +89,7 @@ class UserMessage(Struct, frozen=True):
     forgets: tuple[str, ...] = ()
     recalled: prompt_recall.Lookup | None = None
     stated: tuple[Statement, ...] = ()
-    said: slot_filling.Said = slot_filling.Said()
+    items: slot_filling.MessageItems = slot_filling.MessageItems()
 
     @property
     def asks(self) -> bool:
@@ -100,13 +100,13 @@ class UserMessage(Struct, frozen=True):
 class PreparedEvent(Struct, frozen=True):
     """An event with everything that could be computed without a lock.
 
-    given: unredacted, for rules that keep only sizes and digests. redacted: for all other rules.
+    unredacted: for rules that keep only sizes and digests. redacted: for all other rules.
     message: of a `UserPrompt`. visit: of a `SessionStarted`. refs: the documents that it may
     change.
     """
 
     place: WorkspacePlace
-    given: EventRequest
+    unredacted: EventRequest
     redacted: EventRequest
     message: UserMessage = UserMessage()
     visit: journal.Visit = journal.Visit()
@@ -135,8 +135,8 @@ def _read_message(
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
     statements = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
-    said = working_memory.said_in(text, runtime.settings)
-    return UserMessage(text, asked, forgets, found, statements, said)
+    items = working_memory.items_in(text, runtime.settings)
+    return UserMessage(text, asked, forgets, found, statements, items)
 
 
 def _query_project(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> journal.Visit:
@@ -211,7 +211,7 @@ def _message_refs(
     asked = (scope_of(item.text) for item in message.requests.found)
     if message.forgets or USER in (*asked, *(one.scope for one in message.stated)):
         yield from learn_refs(USER_PLACE.key)
-    if message.said.feeds:
+    if message.items.feeds:
         yield working_ref(key, session)
     known = runtime.store.read(session_ref(key, session)).document
     if known is None or (known.recap is None and not known.subagent):
@@ -223,18 +223,19 @@ def _message_refs(
 
 def record(work: Work, event: PreparedEvent) -> EventAnswer:
     """Record one event."""
-    work, given, redacted = work.at(event.place), event.given, event.redacted
-    answer = STEPS[given.event.kind](work, event)
-    work.effects.recorded.append((work.key, sid(given.session_id)))
-    provenance.count_event(work, given, redacted)
-    if isinstance(given.event, ToolFinished):
-        answer = tool_outputs.pruned(work, given, answer)
+    work, unredacted, redacted = work.at(event.place), event.unredacted, event.redacted
+    answer = STEPS[unredacted.event.kind](work, event)
+    work.effects.recorded.append((work.key, sid(unredacted.session_id)))
+    provenance.count_event(work, unredacted, redacted)
+    if isinstance(unredacted.event, ToolFinished):
+        answer = tool_outputs.pruned(work, unredacted, answer)
     if answer.pruned is None:
-        pressure.count_event(work, given, redacted)
+        pressure.count_event(work, unredacted, redacted)
     else:
         # Pressure counts the pruned output only: the model reads the shorter text (PS-1).
-        less = {"output": answer.pruned.text, "handle": answer.pruned.handle}
-        pressure.count_event(work, _with(given, less), _with(redacted, {"handle": less["handle"]}))
+        handle = {"handle": answer.pruned.handle}
+        less = {"output": answer.pruned.text, **handle}
+        pressure.count_event(work, _with(unredacted, less), _with(redacted, handle))
     return answer
 
 
@@ -306,7 +307,7 @@ def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state, also = prompt_recall.notices(work, state, message.recalled)
     state = state.model_copy(update={"learned": stated.short_notice(learned)})
     save_session(work, state)
-    working_memory.after_prompt(work, state, message.said)
+    working_memory.after_prompt(work, state, message.items)
     confirmations = tuple(kept.message for kept in remembered if kept.message)
     notice = core_blocks.take_announcements(work, state)
     return EventAnswer(
@@ -339,7 +340,7 @@ def _keep_requested(
     memory = work.read(memory_ref(work.key)).document
     shows_user = memory is None or not memory.without_user
     return tuple(
-        learn_or_wait(work, wanted, reasons)
+        learn_or_journal(work, wanted, reasons)
         for wanted, reasons in _remember_requests(
             found, session, shows_user=shows_user, branch=work.place.branch or ""
         )
@@ -393,10 +394,11 @@ def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests
 
 
 def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
-    waiting = [
-        wait(work.at(prepared.place_of(wanted)), wanted, reasons, failure="hook_failed")[0]
-        for wanted, reasons in prepared.wanted
-    ]
+    waiting = []
+    for wanted, reasons in prepared.wanted:
+        place = work.at(prepared.place_of(wanted))
+        entry, _is_new = add_to_journal(place, wanted, reasons, failure="hook_failed")
+        waiting.append(entry)
     kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
     return EventAnswer(remembered=kept)
 
@@ -578,9 +580,9 @@ def _run(work: Work, event: PreparedEvent) -> EventAnswer:
     """Record one event of a client without hooks; the client appends the answer to its
     conversation."""
     answer = record(work, event)
-    if not isinstance(event.given.event, APPENDABLE):
+    if not isinstance(event.unredacted.event, APPENDABLE):
         return answer
-    notice = pressure.take_notice(work.at(event.place), event.given.session_id)
+    notice = pressure.take_notice(work.at(event.place), event.unredacted.session_id)
     more = tuple(filter(None, (notice.warning, notice.review)))
     return answer.model_copy(update={"notices": (*answer.notices, *more)}) if more else answer
 

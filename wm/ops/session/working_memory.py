@@ -64,17 +64,17 @@ def after_tool(
     save_working(work, stored, after)
 
 
-def said_in(text: str, settings: Settings) -> slot_filling.Said:
+def items_in(text: str, settings: Settings) -> slot_filling.MessageItems:
     """Read a user message; only both ends of a long one: the middle was pasted."""
     most = settings.origin.max_typed_chars
     if len(text) > 2 * most:
         text = f"{text[:most]}\n{text[-most:]}"
-    return slot_filling.said_in(text, settings.working)
+    return slot_filling.items_in(text, settings.working)
 
 
-def after_prompt(work: LocatedWork, state: SessionState, said: slot_filling.Said) -> None:
+def after_prompt(work: LocatedWork, state: SessionState, items: slot_filling.MessageItems) -> None:
     stored = load_working(work, state)
-    save_working(work, stored, slot_filling.after_prompt(stored, said, _session(work, state)))
+    save_working(work, stored, slot_filling.after_prompt(stored, items, _session(work, state)))
 
 
 def after_answer(

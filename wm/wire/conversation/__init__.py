@@ -123,7 +123,7 @@ class Conversation(Struct):
         was made with the last request. The request counts as sent when the next one is prepared,
         unless `void` is called before.
         """
-        self.settle()
+        self.mark_sent()
         before = self.before[0] if self.before else None
         is_known = indexed is not None and indexed.before is before
         body = indexed.body if indexed is not None and is_known else index(raw, before)
@@ -388,7 +388,7 @@ class Conversation(Struct):
         )
         return count if is_same else 0
 
-    def settle(self) -> None:
+    def mark_sent(self) -> None:
         """The prepared request went out."""
         one, self._prepared = self._prepared, None
         if one is None or one.made is None:
