@@ -59,7 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 
 EXCEPTIONS = {
     # The hook client falls back to the library on the files; the import happens only then.
-    ("agents.hook_client", "ops.session.hooks")
+    ("agents.hook_client", "ops.local_hooks")
 }
 
 NEVER: dict[str, set[str]] = {

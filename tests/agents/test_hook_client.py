@@ -216,7 +216,7 @@ def test_a_failure_is_shown_where_an_agent_can_show_it() -> None:
 
 
 def test_without_a_daemon_the_library_processes_the_payload(tmp_path: Path) -> None:
-    """Only that `wm.ops.session.hooks` is reached from `-I -S`; what it does is tested there."""
+    """Only that `wm.ops.local_hooks` is reached from `-I -S`; not what it does."""
     project = tmp_path / "project"
     project.mkdir()
     payload = {"session_id": "s", "cwd": str(project), "prompt": "remember that we use make ship"}

@@ -11,6 +11,7 @@ import pytest
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
 from wm.api.sessions import HookRequest
 from wm.errors import Busy, HostError
+from wm.ops import local_hooks
 from wm.ops.local import open_runtime
 from wm.ops.place import memory_ref
 from wm.ops.session import hooks
@@ -264,11 +265,11 @@ def test_a_hook_without_a_daemon_reports_busy_files_within_its_deadline(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     payload = {"session_id": "cc-1", "cwd": str(project), "prompt": SAID}
     said = json.dumps(payload).encode()
-    hooks.run(CLAUDE, "UserPromptSubmit", said)
+    local_hooks.run(CLAUDE, "UserPromptSubmit", said)
     store = open_runtime(load()).store
     (key,) = store.workspaces()
     with store.transaction([memory_ref(key)]), pytest.raises(Busy, match=r"waited 0\.1 s"):
-        hooks.run(CLAUDE, "UserPromptSubmit", said.replace(b"ship", b"land"))
+        local_hooks.run(CLAUDE, "UserPromptSubmit", said.replace(b"ship", b"land"))
     settings = Settings(paths=load().paths)
     assert settings.hooks.lock_wait_s < settings.hooks.start_timeout_s
 

@@ -177,14 +177,15 @@ def _detach() -> None:
 def _by_library(agent: str, event: str, payload: bytes) -> bytes:
     if sys.flags.no_site:
         _add_packages()
-    from wm.ops.session import hooks
+    from wm.ops import local_hooks
 
     project = posix.environ.get(b"CLAUDE_PROJECT_DIR", b"").decode("utf-8", "surrogateescape")
     try:
-        return hooks.run(agent, event, payload, project=project)
-    except hooks.FAILURES as error:
+        return local_hooks.run(agent, event, payload, project=project)
+    except local_hooks.FAILURES as error:
         _note(agent, event, _reason(error))
-        return failure(agent, hooks.keep_requests(agent, event, payload, error, project=project))
+        notice = local_hooks.keep_requests(agent, event, payload, error, project=project)
+        return failure(agent, notice)
 
 
 def failure(agent: str, message: str) -> bytes:
@@ -233,7 +234,7 @@ def _note(agent: str, event: str, reason: str) -> None:
 
 def _redacted(words: "dict[str, str]") -> "dict[str, str]":
     """The fields without secrets: a name may be any text, and a path may contain a token."""
-    redact = getattr(sys.modules.get("wm.ops.session.hooks"), "without_secrets", None)
+    redact = getattr(sys.modules.get("wm.ops.local_hooks"), "without_secrets", None)
     if redact is None:
         # The library failed, or was cut off, during its import: the reason names only our own
         # files.

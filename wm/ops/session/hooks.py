@@ -7,9 +7,6 @@ agent is collected. Must not decide anything about memory.
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -27,41 +24,22 @@ from wm.api.sessions import (
 from wm.domain import payloads as adapters
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Want
 from wm.domain.payloads.transcript_tail import completed
-from wm.errors import HostError, UserError, WmError
+from wm.errors import WmError
 from wm.formats.base import Document
-from wm.formats.events import SessionStarted, ToolFinished, UserPrompt
-from wm.ops.local import opened
+from wm.formats.events import SessionStarted, ToolFinished
 from wm.ops.memory.documents import read_memory
-from wm.ops.operation import LocatedWork, Operation, Work, execute
+from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.ops.session import pressure, prompt
 from wm.ops.session.record_event import PreparedEvent, prepare_event, record
-from wm.ops.session.record_event import keep_requests as keep_requests_operation
 from wm.ops.session.tool_outputs import LEAST_LINES
-from wm.secrets.redact import Redactor
-from wm.settings import Settings, load
 from wm.store.base import Ref
-from wm.store.locks import taken_over_by_child
 from wm.store.project import read_regular
-from wm.text import patterns
 from wm.text.jsontext import object_of
-
-SPOKEN = patterns.words(
-    "SessionStart UserPromptSubmit session.created chat.message sessionStart "
-    "userPromptSubmitted BeforeAgent"
-)
-"""Hooks whose refusal is shown to a person: a session starts, or the user sends a message."""
-
-FAILURES = (OSError, WmError)
-"""Errors of `run` behind which `keep_requests` can still save what the user asked for."""
 
 TRANSCRIPT_END = 256 * 1024
 """Bytes that are read at the end of an agent's transcript; they contain the record of this call."""
-
-JOURNAL_WAIT_S = 0.5
-"""Maximum wait for the journal's lock. The wait of the first attempt is over by then, and both must
-fit into the hook's deadline."""
 
 
 class HookCall(Struct, frozen=True):
@@ -113,7 +91,7 @@ def _prepare(runtime: Runtime, call: HookCall) -> PreparedHook:
         return PreparedHook(call)
     if parsed.record:
         parsed = completed(parsed, _last_records(parsed.record))
-    events = tuple(prepare_event(runtime, place, item) for item in _events(parsed))
+    events = tuple(prepare_event(runtime, place, item) for item in events_of(parsed))
     refs = [ref for event in events for ref in event.refs]
     if Want.BLOCKS in parsed.wants:
         refs += prompt.prompt_refs(runtime, place, parsed.session_id)
@@ -132,7 +110,8 @@ def _last_records(transcript: str) -> Iterator[dict[str, object]]:
             yield record
 
 
-def _events(parsed: ParsedHook) -> Iterator[EventRequest]:
+def events_of(parsed: ParsedHook) -> Iterator[EventRequest]:
+    """What the hook reports, as requests of its session."""
     for event in parsed.events:
         yield EventRequest(
             directory=parsed.directory,
@@ -228,77 +207,3 @@ hook = Operation(
     parse=_parse,
     prepare=_prepare,
 )
-
-
-def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
-    """Run one hook call on the files, without a daemon; return what the hook must print. A process
-    that is forked meanwhile takes over, locks included, and this one must end.
-
-    Raises the errors of the store and the adapter, and UserError for a broken configuration.
-    """
-    request = _request(agent, event, payload, project)
-    settings = load()
-    wait_s = min(settings.store.lock_wait_s, settings.hooks.lock_wait_s)
-    with opened(_with_lock_wait(settings, wait_s)) as runtime, taken_over_by_child():
-        return execute(runtime, hook, request).body.encode("utf-8", "surrogatepass")
-
-
-def keep_requests(
-    agent: str, event: str, payload: bytes, error: WmError | OSError, *, project: str = ""
-) -> str:
-    """The notice for the user about a hook call that `run` could not do; "" for nothing.
-
-    The user's requests to remember go to the pending journal, which the next session start applies
-    (WM-6). If that fails too, the sentence says that nothing was kept.
-    """
-    if isinstance(error, UserError | HostError) and event not in SPOKEN:
-        return ""  # a refusal, not a failure: it would repeat at each tool call
-    reason = without_secrets(str(error))
-    fix = "" if isinstance(error, HostError) else getattr(error, "fix", "")
-    message = f"wm could not record this event ({event}). {reason} {fix}".rstrip()
-    try:
-        kept = _keep_requests(agent, event, payload, project)
-    except (WmError, OSError) as failure:
-        if event in SPOKEN:
-            why = without_secrets(str(failure))
-            message += " Nothing was kept." if why == reason else f" Nothing was kept: {why}"
-            return f"{message} If it asks to remember something, ask again later."
-        return message
-    if kept:
-        message += " What it asks to remember waits in the journal for the next session."
-    return message
-
-
-def _keep_requests(agent: str, event: str, payload: bytes, project: str) -> int:
-    """The number of requests of a user's message that wait in the journal."""
-    parsed = adapters.parse(agent, event, _request(agent, event, payload, project).payload, project)
-    prompts = [item for item in _events(parsed) if isinstance(item.event, UserPrompt)]
-    if not prompts:
-        return 0
-    with opened(_with_lock_wait(load(), JOURNAL_WAIT_S)) as runtime, taken_over_by_child():
-        answers = [execute(runtime, keep_requests_operation, item) for item in prompts]
-    return sum(len(answer.remembered) for answer in answers)
-
-
-def _request(agent: str, event: str, payload: bytes, project: str) -> HookRequest:
-    try:
-        given = json.loads(payload.decode("utf-8", "replace") or "{}")
-    except (ValueError, RecursionError) as error:
-        raise HostError(f"The payload of {event} is not JSON.") from error
-    if not isinstance(given, dict):
-        raise HostError(f"The payload of {event} is not a JSON object.")
-    return HookRequest(agent=agent, name=event, payload=given, project=project)
-
-
-def _with_lock_wait(settings: Settings, lock_wait_s: float) -> Settings:
-    """The settings with this limit for waiting on locks."""
-    store = replace(settings.store, lock_wait_s=lock_wait_s)
-    return replace(settings, store=store)
-
-
-def without_secrets(text: str) -> str:
-    """A log sentence for a failed call. Uses a one-off key: the label need not match others, and
-    reading the stored key may be what failed."""
-    salt = os.urandom(16)
-    redactor = Redactor(lambda secret: hashlib.sha256(salt + secret.encode()).hexdigest())
-    return redactor.text(text)

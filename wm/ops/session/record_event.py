@@ -39,7 +39,7 @@ from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
 from wm.ops.learning.recaps import recaps_ref
-from wm.ops.learning.remember import add_to_journal, judge, learn_or_journal, learn_refs
+from wm.ops.learning.remember import judge, learn_or_journal, learn_refs
 from wm.ops.learning.taken_back import take_back
 from wm.ops.memory import anchors, branch_scope, checkouts
 from wm.ops.memory.documents import journal_ref, load_memory, note_activity
@@ -116,7 +116,7 @@ class PreparedEvent(Struct, frozen=True):
 def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest) -> PreparedEvent:
     """Redact an event and look up what it needs. Raises UserError without a session id."""
     require_session(request, runtime.settings.session)
-    event = _redacted(runtime, request.event)
+    event = redacted_event(runtime, request.event)
     message, visit = UserMessage(), journal.Visit()
     if isinstance(event, UserPrompt):
         message = _read_message(runtime, place, request, event.text)
@@ -148,7 +148,7 @@ def _query_project(runtime: Runtime, place: WorkspacePlace, request: EventReques
     return journal.Visit(git, code, checkouts.ask(runtime, place))
 
 
-def _redacted(runtime: Runtime, event: Event) -> Event:
+def redacted_event(runtime: Runtime, event: Event) -> Event:
     """The event with all texts redacted, and without output that no rule reads."""
     redact, of_path = runtime.redactor.text, runtime.redacted_path
     texts = {
@@ -341,13 +341,13 @@ def _keep_requested(
     shows_user = memory is None or not memory.without_user
     return tuple(
         learn_or_journal(work, wanted, reasons)
-        for wanted, reasons in _remember_requests(
+        for wanted, reasons in remember_requests(
             found, session, shows_user=shows_user, branch=work.place.branch or ""
         )
     )
 
 
-def _remember_requests(
+def remember_requests(
     found: requests.Requests, session: str, *, shows_user: bool = True, branch: str = ""
 ) -> Iterator[tuple[RememberRequest, tuple[str, ...]]]:
     """What the user's message asks to keep, each with the reasons to send it to the inbox.
@@ -365,55 +365,6 @@ def _remember_requests(
         yield to_remember(item.text, item.type or "", user=user, branch_only=here), ()
     if found.unparsed:
         yield to_remember(found.unparsed), (requests.TOO_MANY,)
-
-
-class WaitingRequests(Struct, frozen=True):
-    """What a user message that could not be recorded asks to remember, with the reasons to send
-    each request to the inbox."""
-
-    place: WorkspacePlace
-    wanted: tuple[tuple[RememberRequest, tuple[str, ...]], ...]
-
-    def place_of(self, request: RememberRequest) -> WorkspacePlace:
-        return USER_PLACE if request.user else self.place
-
-    @property
-    def keys(self) -> list[str]:
-        """The workspaces in whose journals the requests wait."""
-        return sorted({self.place_of(request).key for request, _ in self.wanted})
-
-
-def _prepare_waiting(runtime: Runtime, request: EventRequest) -> WaitingRequests:
-    event = _redacted(runtime, request.event)
-    assert isinstance(event, UserPrompt)
-    found, _ = requests.find_requests_and_forgets(
-        echo_guard.without_injected(event.text), runtime.settings.gate
-    )
-    wanted = _remember_requests(found, request.session_id)
-    return WaitingRequests(locate(runtime, request), tuple(wanted))
-
-
-def _wait_for_promotion(work: Work, prepared: WaitingRequests) -> EventAnswer:
-    waiting = []
-    for wanted, reasons in prepared.wanted:
-        place = work.at(prepared.place_of(wanted))
-        entry, _is_new = add_to_journal(place, wanted, reasons, failure="hook_failed")
-        waiting.append(entry)
-    kept = tuple(Remembered(outcome="retryable", entry=entry) for entry in waiting)
-    return EventAnswer(remembered=kept)
-
-
-keep_requests = Operation(
-    "keep_requests",
-    EventRequest,
-    EventAnswer,
-    _wait_for_promotion,
-    refs=lambda _runtime, prepared: tuple(map(journal_ref, prepared.keys)),
-    prepare=_prepare_waiting,
-)
-"""The fallback for a user message that could not be recorded: its requests go to the pending
-journal, which locks and writes one small file and no evidence (WM-6). Promotion, at the next
-session start or request, writes the evidence."""
 
 
 def _forget_requested(

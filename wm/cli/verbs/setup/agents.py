@@ -46,7 +46,7 @@ FIRST = (
 MCP = "mcp"
 """In place of an agent: every other client of MCP."""
 
-LOADED_FIRST = "import wm.daemon.__main__, wm.ops.session.hooks"
+LOADED_FIRST = "import wm.daemon.__main__, wm.ops.local_hooks"
 """The modules of a session's first hook and of the daemon."""
 
 
