@@ -367,7 +367,7 @@ class Session:
         return talk.managed.accept(turn, refused)
 
     def _write_behind(self, talk: Talk, *, is_failing: bool) -> None:
-        while (turn := talk.managed.behind()) is not None:
+        while (turn := talk.managed.take_due()) is not None:
             if is_failing:
                 talk.managed.unwritten(turn)
                 return

@@ -190,7 +190,7 @@ class Talk:
                 break
             results = [call_result(one, LINES) for one in side.answer.calls]
             self.conversation.exchanged(made.request, raw, side.answer.with_results(results))
-            if (turn := self.conversation.records()) is not None:
+            if (turn := self.conversation.take_records()) is not None:
                 self.disk.take(turn)
             self.done["phantom calls"] += len(results)
             self.done["answers with tags only"] += not results
@@ -198,7 +198,7 @@ class Talk:
             if more is None:
                 seen += side.close()[1]
                 break
-            self.conversation.went_on(made.request, side.answer.first_usage or Usage())
+            self.conversation.continued(made.request, side.answer.first_usage or Usage())
             if self.random.random() < 0.1:
                 self._leaves(seen)
                 return
@@ -236,7 +236,7 @@ class Talk:
         self.conversation.used(name, total)
         self.conversation.examine()
         if self.random.random() < 0.7:  # else it is killed before that is written
-            while (behind := self.conversation.behind()) is not None:
+            while (behind := self.conversation.take_due()) is not None:
                 self.disk.take(behind)
                 self.conversation.stored(behind)
 

@@ -45,7 +45,7 @@ def body(*messages: Any, **more: Any) -> bytes:
 
 
 def taken(conversation: ManagedConversation) -> Sequence[LedgerRecord]:
-    turn = conversation.records()
+    turn = conversation.take_records()
     assert turn is not None
     return turn.records
 
@@ -177,7 +177,7 @@ def test_an_offer_is_logged_and_keeps_its_bytes(is_late: bool) -> None:
         sent = first.accept(turn, ())
     assert tools_text().encode() in sent.raw
     first.answered("r_1", ok=True)
-    while is_late and (behind := first.behind()) is not None:
+    while is_late and (behind := first.take_due()) is not None:
         disk.take(behind)
         first.stored(behind)
     assert {one.block: one.text for one in disk.recovered().unseen} == {TOOLS: tools_text()}

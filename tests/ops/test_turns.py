@@ -107,7 +107,7 @@ class Session:
         if fault != "dies behind":
             self.conversation.used(made.request, usage)
             self.conversation.examine()
-            while (behind := self.conversation.behind()) is not None:
+            while (behind := self.conversation.take_due()) is not None:
                 if fault == "behind":
                     self.conversation.unwritten(behind)
                     break
@@ -231,7 +231,7 @@ def test_a_miss_before_any_decision_is_not_a_loss_of_paging() -> None:
         session.conversation.answered(made.request, ok=True)
         session.conversation.used(made.request, Usage(usage.prompt, 9, 0, 0))
         session.conversation.examine()
-        while (behind := session.conversation.behind()) is not None:
+        while (behind := session.conversation.take_due()) is not None:
             session.disk.take(behind)
             session.conversation.stored(behind)
         session._answered(said, number)
@@ -259,20 +259,20 @@ def test_a_record_waits_for_the_figures_of_its_answer_but_not_longer_than_the_ne
         return [one.request for one in turn.records] if turn is not None else []
 
     first, _ = asked()
-    assert not session.conversation.has_records
-    assert requests(session.conversation.behind()) == []
+    assert not session.conversation.has_due_records
+    assert requests(session.conversation.take_due()) == []
     second, usage = asked()  # the first one is written before it leaves, as it is
     session.conversation.used(first.request, None)
     session.conversation.examine()
-    assert requests(session.conversation.behind()) == []
+    assert requests(session.conversation.take_due()) == []
     session.conversation.used(second.request, usage)
     session.conversation.examine()
-    turn = session.conversation.behind()
+    turn = session.conversation.take_due()
     assert requests(turn) == [second.request]
     assert turn is not None
     assert turn.records[0].reported is not None
     asked()
-    assert len(requests(session.conversation.records())) == 1
+    assert len(requests(session.conversation.take_records())) == 1
 
 
 def test_a_new_session_whose_ledger_is_read_too_late_loses_nothing() -> None:

@@ -285,7 +285,7 @@ class Proxied:
         self.talk.answered(request, ok=True)
         self.talk.used(request, None)
         self.talk.examine()
-        while (behind := self.talk.behind()) is not None:
+        while (behind := self.talk.take_due()) is not None:
             self.disk.take(behind)
             self.talk.stored(behind)
         found: list[Any] = json.loads(made.raw)["messages"]

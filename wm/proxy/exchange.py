@@ -342,7 +342,7 @@ class Exchange:
             self._deliver(phantoms.close())
             self._end_answer()
             return
-        self._preparer.preparer.went_on(self._name, phantoms.answer)
+        self._preparer.preparer.continued(self._name, phantoms.answer)
         self._request = RequestSide(self._request.head, self._pool.kept_request_bytes)
         self._repeated = False
         self._send_body(raw)

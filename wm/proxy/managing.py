@@ -154,10 +154,10 @@ class ManagingPreparer(Struct, eq=False):
         await asyncio.wait({self._in_background(self._write_records(managed))})
         return results
 
-    def went_on(self, request: str, answer: PhantomAnswer) -> None:
+    def continued(self, request: str, answer: PhantomAnswer) -> None:
         managed = self._requests.get(request)
         if managed is not None and answer.first_usage is not None:
-            managed.conversation.went_on(request, answer.first_usage)
+            managed.conversation.continued(request, answer.first_usage)
 
     async def _called(
         self, whose: RequestIdentity, call: Mapping[str, Any], ends: float
@@ -232,11 +232,11 @@ class ManagingPreparer(Struct, eq=False):
         conversation = managed.conversation
         attempt(conversation.examine, self.failed)
         async with managed.behind:
-            while conversation.has_behind:
+            while conversation.has_due:
                 # A request waits for the records of those before it, not for steps. Records are
                 # taken under the lock, else later ones could be written first.
-                async with managed.ledger if conversation.has_records else nullcontext():
-                    if not await self._written(managed, conversation.behind()):
+                async with managed.ledger if conversation.has_due_records else nullcontext():
+                    if not await self._written(managed, conversation.take_due()):
                         return
 
     async def _write_all(self, managed: _Managed) -> None:
@@ -245,7 +245,7 @@ class ManagingPreparer(Struct, eq=False):
 
     async def _write_records(self, managed: _Managed) -> None:
         async with managed.ledger:
-            await self._written(managed, managed.conversation.records())
+            await self._written(managed, managed.conversation.take_records())
 
     async def _written(self, managed: _Managed, turn: PlannedTurn | None) -> bool:
         """Whether the ledger took it; what it did not take is written before the next request."""
@@ -261,7 +261,7 @@ class ManagingPreparer(Struct, eq=False):
         return True
 
     def _noted(self, managed: _Managed, prepared: Prepared) -> Prepared:
-        managed.conversation.rest()
+        managed.conversation.drop_parsed()
         if prepared.request:
             self._requests[prepared.request] = managed
             if len(self._requests) > _MAX_REQUESTS:

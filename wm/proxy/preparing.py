@@ -68,7 +68,7 @@ class RequestPreparer(Protocol):
         on disk with the calls when this returns, as far as the disk permits. came: the client's
         request."""
 
-    def went_on(self, request: str, answer: PhantomAnswer) -> None:
+    def continued(self, request: str, answer: PhantomAnswer) -> None:
         """The answer to a request took further ones."""
 
 

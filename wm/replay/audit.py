@@ -62,13 +62,13 @@ class _Sums(Struct):
     first: Counter[Name] = field(default_factory=Counter)
     sent: Counter[Name] = field(default_factory=Counter)
     blocks: Counter[Name] = field(default_factory=Counter)
-    talks: dict[str, _AuditedConversation] = field(default_factory=dict)
+    conversations: dict[str, _AuditedConversation] = field(default_factory=dict)
     _open: OrderedDict[str, _AuditedConversation] = field(default_factory=OrderedDict)
     """Conversations whose newest request is still in memory."""
 
     def take(self, sent: Sent) -> None:
         """Count one more request."""
-        one = self.talks.setdefault(sent.conversation, _AuditedConversation())
+        one = self.conversations.setdefault(sent.conversation, _AuditedConversation())
         self._open[sent.conversation] = one
         self._open.move_to_end(sent.conversation)
         while len(self._open) > MAX_CONVERSATIONS:
@@ -160,11 +160,11 @@ def _report(
     factor = max(known, key=lambda one: one.requests).factor if known else 1.0
     kinds = _shares(sums, "kind", factor)
     reported = total.requests > 0 and total.reported_requests == total.requests
-    files = [one for talk in sums.talks.values() for one in talk.files.values()]
+    files = [file for one in sums.conversations.values() for file in one.files.values()]
     return AuditReport(
         files=tuple(redacted(str(path)) for path in paths),
         requests=total.requests,
-        conversations=len(sums.talks),
+        conversations=len(sums.conversations),
         prices=DATED,
         models=known,
         tokens=total.reported if reported else total.tokens,
@@ -217,8 +217,8 @@ def _rereads(sums: _Sums, factor: float, redacted: Callable[[str], str]) -> tupl
             unchanged=one.unchanged,
             tokens=round(one.tokens * factor),
         )
-        for talk in sums.talks.values()
-        for path, one in talk.files.items()
+        for conversation in sums.conversations.values()
+        for path, one in conversation.files.items()
         if one.again
     ]
     return tuple(sorted(rows, key=lambda row: -row.tokens)[:MOST_FILES])

@@ -76,7 +76,7 @@ class Counted(Struct, frozen=True):
 
 
 class _Conversation(Struct):
-    talk: Conversation
+    wire: Conversation
     faults: FaultCounter
     uncertainty: UncertaintySignal
     copies: ReadCopies = field(default_factory=ReadCopies)
@@ -137,22 +137,22 @@ class ReplayRun(Struct, eq=False):
         if sent.outline is not None:
             return self._outlined(sent, *sent.outline)
         one = kept(self._conversations, f"{sent.cache}/{sent.conversation}", self._begun)
-        talk = one.talk
+        wire = one.wire
         started = self.clock()
-        before = talk.before
-        prepared = talk.prepare(sent.raw, self._policy_of(one), sent.at or 0.0)
+        before = wire.before
+        prepared = wire.prepare(sent.raw, self._policy_of(one), sent.at or 0.0)
         seconds = self.clock() - started
-        if prepared is None or talk.before is None or talk.sent is None or talk.plain is None:
+        if prepared is None or wire.before is None or wire.sent is None or wire.plain is None:
             return None
-        if sent.usage is None and _is_over(talk.plain):
-            talk.void()
-            return Counted(sent, talk.plain.model, 0, 0, (), over=True)
-        talk.keep(prepared.decisions)
-        goes, found = talk.sent.body, talk.sent.row
-        self.changed = (talk.before[0], goes) if prepared.replaced else None
+        if sent.usage is None and _is_over(wire.plain):
+            wire.void()
+            return Counted(sent, wire.plain.model, 0, 0, (), over=True)
+        wire.keep(prepared.decisions)
+        goes, found = wire.sent.body, wire.sent.row
+        self.changed = (wire.before[0], goes) if prepared.replaced else None
         needs = self._needs(one, len(before[0].messages) if before else 0)
         refetch = _refetch(needs.faults, one.prompt)
-        talk.charge(refetch.cache_read, refetch.cache_write_5m)
+        wire.charge(refetch.cache_read, refetch.cache_write_5m)
         counted = Counted(
             sent=sent,
             model=found.model,
@@ -176,7 +176,7 @@ class ReplayRun(Struct, eq=False):
         return counted
 
     def _begun(self) -> _Conversation:
-        talk = Conversation(
+        wire = Conversation(
             bounded=self.bounded,
             marks=True,
             measure=self.measure,
@@ -184,7 +184,7 @@ class ReplayRun(Struct, eq=False):
             ttl=self.ttl,
         )
         faults = FaultCounter()
-        return _Conversation(talk, faults, UncertaintySignal(faults))
+        return _Conversation(wire, faults, UncertaintySignal(faults))
 
     def _policy_of(self, one: _Conversation) -> Policy:
         if isinstance(self.policy, PagingPolicy):
@@ -193,9 +193,9 @@ class ReplayRun(Struct, eq=False):
 
     def _needs(self, one: _Conversation, old: int) -> _Needs:
         """The faults up to this request. Only a policy that removes something can cause any."""
-        if self.policy is nothing or one.talk.before is None:
+        if self.policy is nothing or one.wire.before is None:
             return _Needs()
-        body, past = one.talk.before
+        body, past = one.wire.before
         counter = one.faults
         known = len(counter.used)
         faults = counter.answered(body, old)
@@ -203,7 +203,7 @@ class ReplayRun(Struct, eq=False):
         rereads = one.copies.read_again(body.messages[old:], counter.is_removed)
         one.copies.take(body.messages[old:], past.places[old:])
         blocks, tokens = counter.removed_blocks, counter.removed_tokens
-        counter.sent(body, past, one.talk.in_force(), self.measure)
+        counter.sent(body, past, one.wire.in_force(), self.measure)
         removed = (counter.removed_blocks - blocks, counter.removed_tokens - tokens)
         return _Needs(faults, rereads, removed, used)
 

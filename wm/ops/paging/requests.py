@@ -96,7 +96,7 @@ def _planned(work: Work, opened: _OpenConversation, decides: str, raw: bytes) ->
             made = conversation.hold(turn)
         else:
             made = conversation.accept(turn, refused)
-    conversation.rest()
+    conversation.drop_parsed()
     work.runtime.caches.turns.put(made.request, opened)
     return made
 
@@ -123,7 +123,7 @@ def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
         conversation.answered(request.request, ok=ok)
         conversation.used(request.request, usage)
         conversation.examine()
-        while (turn := conversation.behind()) is not None:
+        while (turn := conversation.take_due()) is not None:
             try:
                 _write(work, opened, turn)
             except StoreError:

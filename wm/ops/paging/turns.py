@@ -129,7 +129,7 @@ class ManagedConversation:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(known.alive) and not known.requests
             self._wire.resume(known.credit, known.alive, recovered.ends, is_known=is_known)
-        self._has_records = bool(known.alive)
+        self._is_recorded = bool(known.alive)
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
         self._wire.marked.update((marked[0], marked[1:]) for marked in known.marked)
         self._recorded = None if recovered.lost else recovered.log
@@ -274,12 +274,12 @@ class ManagedConversation:
             request = request if any(one.results for one in rounds) else ""
             self._add_record("phantom", request, decisions=(_logged(made),))
 
-    def records(self) -> PlannedTurn | None:
+    def take_records(self) -> PlannedTurn | None:
         """The records that are not written yet; None without any."""
         records = self._records.take_all()
         return PlannedTurn(Prepared(b""), (), records, must_wait=True) if records else None
 
-    def went_on(self, request: str, first: Usage) -> None:
+    def continued(self, request: str, first: Usage) -> None:
         """The answer took more requests of ours. first: the usage of the first one."""
         self._first_usage[request] = first
         if len(self._first_usage) > MAX_UNREPORTED:
@@ -308,28 +308,28 @@ class ManagedConversation:
         self._count_faults()
 
     @property
-    def has_records(self) -> bool:
-        """Whether `behind` has records."""
+    def has_due_records(self) -> bool:
+        """Whether `take_due` has records."""
         return self._records.ready > 0
 
     @property
-    def has_behind(self) -> bool:
-        return self.has_records or len(self._objects) > 0
+    def has_due(self) -> bool:
+        return self.has_due_records or len(self._objects) > 0
 
-    def behind(self) -> PlannedTurn | None:
+    def take_due(self) -> PlannedTurn | None:
         """What can be written now, in pieces; None if nothing is left. Report it with `stored`.
         Records do not wait for many steps: a fork has those of its whole history. That of a request
         whose answer still comes waits for its figures, and those after it keep their order."""
-        if not self.has_behind:
+        if not self.has_due:
             return None
         objects, records = self._objects.piece(), self._records.take_ready()
         if records and len(objects) < len(self._objects):
             objects = ()
         return PlannedTurn(Prepared(b""), objects, records)
 
-    def rest(self) -> None:
+    def drop_parsed(self) -> None:
         """Drop what can be parsed again."""
-        self._wire.rest()
+        self._wire.drop_parsed()
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -382,9 +382,9 @@ class ManagedConversation:
         end, inherited, in_force = self._wire.origin()
         self._wire.mark_sent()
         self._phantoms.recent.clear()
-        if turn.policy == OFF and not self._wire.log and not self._has_records:
+        if turn.policy == OFF and not self._wire.log and not self._is_recorded:
             return  # nothing is managed, and nothing was
-        self._has_records = True
+        self._is_recorded = True
         found = turn.forecast
         # What is missed before any decision is not ours, and from a guess nothing can be missed.
         may_miss = self._wire.log and not found.is_guess

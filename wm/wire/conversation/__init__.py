@@ -217,7 +217,7 @@ class Conversation(Struct):
                 self.log[block] = known
         self._prepared = None
 
-    def rest(self) -> None:
+    def drop_parsed(self) -> None:
         """Drop parsed values that can be parsed again."""
         if self.before is None or self.sent is None:
             return
