@@ -52,18 +52,18 @@ class HttpServer(Struct, eq=False):
     """Accepted sockets whose opening task has not run yet; cancelled before that, it never closes
     them."""
     _pending: set[asyncio.Task[None]] = field(default_factory=set)
-    _reserve_fd: int = -1
+    _spare_fd: int = -1
     _listeners: set[socket.socket] = field(default_factory=set)
     _empty: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
 
     def listen(self, listener: socket.socket) -> None:
-        """Serve another bound socket. One reserve descriptor stays open, to refuse clients with
+        """Serve another bound socket. One spare descriptor stays open, to refuse clients with
         when all others are used."""
         listener.setblocking(False)
         listener.listen(_BACKLOG)
-        if self._reserve_fd < 0:
-            self._reserve_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        if self._spare_fd < 0:
+            self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
         self._listeners.add(listener)
         self.loop.add_reader(listener.fileno(), self._accept, listener)
 
@@ -99,9 +99,9 @@ class HttpServer(Struct, eq=False):
     def _give_up(self) -> None:
         for connection in tuple(self.connections):
             connection.transport.abort()
-        if self._reserve_fd >= 0:
-            os.close(self._reserve_fd)
-            self._reserve_fd = -1
+        if self._spare_fd >= 0:
+            os.close(self._spare_fd)
+            self._spare_fd = -1
 
     # -- accepting ---------------------------------------------------------------------------
 
@@ -176,20 +176,35 @@ class HttpServer(Struct, eq=False):
         sock.close()
 
     def _refuse_without_descriptor(self, listener: socket.socket) -> None:
-        """No descriptor is left (F09): use the reserve one to answer a client with 503."""
-        if self._reserve_fd >= 0:
-            os.close(self._reserve_fd)
-            self._reserve_fd = -1
+        """No descriptor is left (F09): use the spare one to answer a client with 503."""
+        if self._spare_fd >= 0:
+            os.close(self._spare_fd)
+            self._spare_fd = -1
             try:
                 sock, _address = listener.accept()
                 sock.setblocking(False)
                 self._turn_away(sock)
             except OSError:
                 pass  # another thread took the descriptor first; the client waits in the queue
-        if not self._has_reserve():
+        if not self._has_spare_descriptor():
             # No descriptor at all: the clients wait in the kernel's queue until the next try.
             self.loop.remove_reader(listener.fileno())
             self.loop.call_later(_RETRY_S, self._recover, listener)
+
+    def _recover(self, listener: socket.socket) -> None:
+        if listener not in self._listeners:
+            return
+        if not self._has_spare_descriptor():
+            self.loop.call_later(_RETRY_S, self._recover, listener)
+            return
+        self.loop.add_reader(listener.fileno(), self._accept, listener)
+
+    def _has_spare_descriptor(self) -> bool:
+        """Whether a spare descriptor is open or can be opened."""
+        if self._spare_fd < 0:
+            with contextlib.suppress(OSError):
+                self._spare_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
+        return self._spare_fd >= 0
 
     # -- connections -------------------------------------------------------------------------
 
@@ -207,21 +222,6 @@ class HttpServer(Struct, eq=False):
         self.release(buffered)
         if self.draining:
             self._empty.set()
-
-    def _recover(self, listener: socket.socket) -> None:
-        if listener not in self._listeners:
-            return
-        if not self._has_reserve():
-            self.loop.call_later(_RETRY_S, self._recover, listener)
-            return
-        self.loop.add_reader(listener.fileno(), self._accept, listener)
-
-    def _has_reserve(self) -> bool:
-        """Whether a reserve descriptor is open or can be opened."""
-        if self._reserve_fd < 0:
-            with contextlib.suppress(OSError):
-                self._reserve_fd = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        return self._reserve_fd >= 0
 
     def idle(self, connection: Connection) -> None:
         self._idle[connection] = None

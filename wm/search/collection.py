@@ -101,7 +101,7 @@ class Collection:
     ) -> None:
         """Append documents. replaced: called with the old number, the document and its new number
         while both exist; the old one is removed afterwards."""
-        self.postings.add(*self._ids([document.text for document in documents]))
+        self.postings.add(*self._term_ids([document.text for document in documents]))
         for document in documents:
             number, turn = len(self._documents), self._came
             old = self._numbers.get(document.id)
@@ -190,7 +190,7 @@ class Collection:
         self._columns = None
         self._counts.clear()
 
-    def _ids(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
+    def _term_ids(self, texts: Sequence[str]) -> tuple[Numbers, Numbers]:
         """The term numbers of all texts, in order, and the number of terms per text."""
         ids: list[int] = []
         ends = [0]

@@ -114,7 +114,7 @@ class PhantomAnswer(Struct, eq=False):
         if not (self._hides(content) or self.rounds):
             return raw
         self._blocks += self._visible(content)
-        return b"" if self._ended(found, content) else self.close()
+        return b"" if self._finish_round(found, content) else self.close()
 
     # -- streamed ------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ class PhantomAnswer(Struct, eq=False):
             case "message_stop":
                 self._end.append(raw)
                 found = self._assembly.value() or {}
-                return b"" if self._ended(found, found.get("content", [])) else self.close()
+                return b"" if self._finish_round(found, found.get("content", [])) else self.close()
         return self._of_block(raw, event.name, body)
 
     def ended(self) -> bytes:
@@ -179,9 +179,10 @@ class PhantomAnswer(Struct, eq=False):
         is_same = raw and number == index
         return raw if is_same else _spelled_event(name, {**body, "index": number})
 
-    def _ended(self, message: dict[str, Any], content: list[dict[str, Any]]) -> bool:
-        """An answer of the service is complete: whether it has calls to carry out, or tags. Calls
-        of an answer that was cut short are not carried out: its end tells the client."""
+    def _finish_round(self, message: dict[str, Any], content: list[dict[str, Any]]) -> bool:
+        """An answer of the service is complete: keep it if it has calls to carry out, or tags, and
+        return whether it does. Calls of an answer that was cut short are not carried out: its end
+        tells the client."""
         self._last = message
         found = [_sound(block) for block in content]
         if message.get("stop_reason") != "tool_use":

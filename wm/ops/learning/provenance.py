@@ -195,7 +195,7 @@ def restated(work: LocatedWork, editor: MemoryEditor, entry: MemoryEntry) -> lis
         kept, gone = (entry, known) if is_kept else (known, entry)
         return supports(work.runtime, (kept.text,), gone.text)
 
-    return [known for known in editor.related(entry) if is_same(known)]
+    return [known for known in editor.restatements(entry) if is_same(known)]
 
 
 def may_confirm(work: LocatedWork, session_id: str, text: str) -> bool:

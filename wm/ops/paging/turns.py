@@ -132,7 +132,7 @@ class ManagedConversation:
         self._is_recorded = bool(known.alive)
         """Then all later requests are recorded, also with `off`: they are in the cache, too."""
         self._wire.marked.update((marked[0], marked[1:]) for marked in known.marked)
-        self._recorded = None if recovered.lost else recovered.log
+        self._last_recorded = None if recovered.lost else recovered.log
         """The decisions of the last recorded request; None if not known."""
         self._is_lost = recovered.lost
         """Its ledger was not read: what was decided before this process is not known."""
@@ -391,8 +391,8 @@ class ManagedConversation:
         self._records.expect(turn.request, found.sent if may_miss else Bill(0, found.sent.tokens))
         missed, self._missed = self._missed, 0.0
         own = added(self._wire.before[0], found.plain.read) if self._wire.before else Bill()
-        is_afresh = bool(end) and inherited != self._recorded
-        self._recorded = in_force if end else self._recorded
+        is_afresh = bool(end) and inherited != self._last_recorded
+        self._last_recorded = in_force if end else self._last_recorded
         self._add_record(
             "sent",
             turn.request,
@@ -405,8 +405,8 @@ class ManagedConversation:
             removed=max(0, found.plain.tokens - found.sent.tokens),
             added=own.tokens,
             added_cost=self._wire.cost(own),
-            plain=None if found.is_guess else _recorded(found.plain),
-            predicted=None if found.is_guess else _recorded(found.sent),
+            plain=None if found.is_guess else _ledger_bill(found.plain),
+            predicted=None if found.is_guess else _ledger_bill(found.sent),
             saved=found.saved - missed,
             spent=found.spent,
         )
@@ -499,14 +499,14 @@ class ManagedConversation:
         bill = Bill(read, usage.prompt - first.prompt - read)
         if bill.tokens > 0:
             saved = -self._wire.cost(bill)
-            self._add_record("phantom", request, reported=_recorded(bill), saved=saved)
+            self._add_record("phantom", request, reported=_ledger_bill(bill), saved=saved)
 
 
 def _logged(one: Decision) -> LedgerDecision:
     return LedgerDecision(**asdict(one))
 
 
-def _recorded(bill: Bill) -> LedgerBill:
+def _ledger_bill(bill: Bill) -> LedgerBill:
     return LedgerBill(read=bill.read, written=bill.written)
 
 

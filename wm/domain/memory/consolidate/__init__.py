@@ -295,7 +295,7 @@ class MemoryEditor:
         found = [e for e in short if reading(e.text).names_only_tool]
         return found if len(found) <= (MAX_TOOLS if new.has(CHANGES) else 1) else []
 
-    def related(self, entry: MemoryEntry) -> list[MemoryEntry]:
+    def restatements(self, entry: MemoryEntry) -> list[MemoryEntry]:
         """Older entries, in force or waiting, that may state the fact of this one in other words:
         one of the two has the words of the user, and the other those of a model."""
         if not (is_users(entry) or _is_models(entry)):
