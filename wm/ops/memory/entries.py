@@ -105,7 +105,7 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     heir = find(memory, entry.superseded_by) if entry.status == "superseded" else entry
     if heir is None or heir.status != "active":
         return answer
-    now = iso(work.now)
+    now = work.moment
     retired = (e for e in memory.entries if e.superseded_by == heir.id and e.updated_at == now)
     texts = ", ".join(f"“{old.text}”" for old in retired if old.id != entry.id)
     return EntryAnswer(entry=heir, message=f"It replaces {texts}." if texts else "")
