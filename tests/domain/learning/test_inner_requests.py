@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from wm.domain.learning import inner_requests
 from wm.domain.learning.requests import find_requests
 from wm.domain.learning.stated import statements
 from wm.domain.payloads.prompt_text import of_user
@@ -341,3 +342,24 @@ def test_a_request_that_points_back_at_nothing_is_ignored(message: str) -> None:
     found = find_requests(message, GATE)
     assert found.found == ()
     assert [one.code for one in found.ignored] == ["empty_request"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("on this branch the tests run with tox", True),
+        ("the port is 7443 (for this branch only)", True),
+        ("this branch uses tox", True),
+        ("never rebase this branch", True),
+        ("auf diesem Branch laufen die Tests mit tox", True),
+        ("на этой ветке используем pnpm", True),
+        ("这个分支用 pnpm", True),
+        ("this branch of the parser handles nested quotes", False),
+        ("this branch office in Lyon uses Euro prices", False),
+        ("dieser Zweig des Baums enthält nur Blätter", False),
+        ("esta rama del árbol nunca tiene hijos", False),
+        ("这个分支的解析器很慢", False),
+    ],
+)
+def test_a_branch_of_something_is_not_the_one_that_is_checked_out(text: str, names: bool) -> None:
+    assert inner_requests.names_this_branch(text) == names

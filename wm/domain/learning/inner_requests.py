@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
+from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.typed_lines import line_numbers
 from wm.text.letters import translated
 from wm.text.patterns import Lazy, encoded, escaped
@@ -115,10 +116,13 @@ _SCOPE = (
 """Where or how long something holds, with no fact: "for this branch only", "until friday"."""
 _ONLY_SCOPE = Lazy(rf"^(?:{_SCOPE}|for next time|from now on)$")
 _THIS_BRANCH = Lazy(
+    r"(\b(?:on|in|for|auf|fur|en|dans|sur|pour|para|su|per|op|voor|na|w|dla|pa|i)\s)?"
     r"\b(?:this|dies(?:e[nmrs]?)?|cette|est[ae]|nest[ea]|ness[ea]|quest[ao]|deze|te[nj]|tym|bu|"
     r"den har)\s+(?:git[ -])?(?:branch\w*|zweig|rama|ramo|galez\w*|dal\w*|grenen)\b|"
-    r"эт(?:а|ои|у) ветк|这个?分支|這個?分支|このブランチ|이 브랜치"
+    r"эт(?:а|ои|у) ветк\pL?|这个?分支|這個?分支|このブランチ|이 브랜치"
 )
+_OF = Lazy(r"^\s(?:of|des|der|vom|von|del?|du|d'|d[ao]s?|di|van|av)\b|^[的の의]")
+_SAYS_OF_IT = frozenset({"state", "present", "copula", "must", "ban"})
 _LIMITS = Lazy(rf"\b(?:{_ONLY})\b|^{_UNTIL}|\bbranch")
 
 
@@ -128,8 +132,21 @@ def says_only_where(text: str) -> bool:
 
 
 def names_this_branch(text: str) -> bool:
-    """Whether a fact is about the branch that is checked out."""
-    return _THIS_BRANCH.search(flattened(text)) is not None
+    """Whether a fact is about the branch that is checked out: not "this branch of the parser", nor
+    "this branch office"."""
+    flat = flattened(text)
+    return any(
+        not _OF.is_match(rest := flat[found.end() :])
+        and (bool(found[1]) or _says_of_it(rest.split(None, 1), language(folded(text))))
+        for found in _THIS_BRANCH.finditer(flat)
+    )
+
+
+def _says_of_it(rest: list[str], lang: str) -> bool:
+    """Whether the words behind a noun go on with the sentence, and are not a part of a name."""
+    if not rest or lang in JOINED or not rest[0].isalpha() or rest[0] in LATIN:
+        return True
+    return not _SAYS_OF_IT.isdisjoint(concepts_of(folded(" ".join(rest)), lang).first)
 
 
 def _tail_pattern(tails: str) -> Lazy:
