@@ -442,3 +442,9 @@ def test_what_only_points_back_is_not_stated(bench: Bench) -> None:
     said(bench, "コミットは日本語で書いてください。今後も同じです。")
     assert bench.texts() == ["コミットは日本語で書いてください。"]
     assert bench.texts("inbox") == []
+
+
+def test_a_statement_that_resembles_a_request_is_kept_complete(bench: Bench) -> None:
+    text = "Marta is the owner of the billing context, ask her before changing it"
+    said(bench, text)
+    assert [(e.text, e.scope) for e in bench.memory().entries] == [(text, "workspace")]

@@ -27,7 +27,7 @@ _OPTION = Lazy(
 _PLACE = Lazy(r"(?:^|[\s(])[~/][\w.-]+/|\[Image", ignore_case=True)
 _PARTICLE = Lazy(r"(?:か|吗|嗎|까요?|나요)[。.]?$")
 """Endings that make a question without its mark."""
-PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
+_PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
 ASKS = Lazy(r"[?？؟]")
 
 
@@ -48,7 +48,7 @@ _DIGITS = "0123456789"
 FORMS = {
     "caps": Form(_CAPS, "NAEOMI"), "path": Form(PATH, "`/."), "url": Form(_URL, "/"),
     "number": Form(_NUMBER), "quoted": Form(_QUOTED, "\"“”«»「」„'"),
-    "code_name": Form(_CODE_NAME), "proper": Form(PROPER), "inner_ask": Form(ASKS, "?？؟"),
+    "code_name": Form(_CODE_NAME), "proper": Form(_PROPER), "inner_ask": Form(ASKS, "?？؟"),
     "accepts": Form(_ACCEPTS), "option": Form(_OPTION, _DIGITS + "oO"),
     "place": Form(_PLACE, "/["), "particle": Form(_PARTICLE, "か吗嗎까나"),
 }  # fmt: skip

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from wm.domain.learning.concepts import concept_names, concepts_of, folded, language
-from wm.domain.learning.stated import clauses, sentences, statements
+from wm.domain.learning.stated import clauses, scope_of, sentences, statements
 from wm.text.tables import Tables
 
 LASTING = (
@@ -364,6 +364,24 @@ def test_only_the_way_of_answering_holds_in_every_project() -> None:
 )
 def test_a_language_alone_does_not_address_the_user(text: str, scope: str) -> None:
     assert [one.scope for one in statements(text)] == [scope]
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("Marta is the owner of the billing context, ask her before changing it", "workspace"),
+        ("Nils wants short answers", "workspace"),
+        ("Always answer in German, ask Heike if unsure.", "workspace"),
+        ("Answer Nils in German.", "workspace"),
+        ("Иван хочет короткие ответы", "workspace"),
+        ("Answer in Brazilian Portuguese.", "user"),
+        ("In all my projects I want short answers", "user"),
+        ("Kurze Antworten bitte.", "user"),
+        ("Le risposte devono essere brevi.", "user"),
+    ],
+)
+def test_no_name_is_kept_for_every_project(text: str, scope: str) -> None:
+    assert scope_of(text) == scope
 
 
 @pytest.mark.parametrize(

@@ -145,15 +145,25 @@ def requests(typed: str, weights: Model | None = None) -> Iterator[Asked]:
         if best is None:
             continue
         both = asks + LASTING_SHARE * best.lasts()
+        certain = both >= ASKS_SCORE and _speaks_of_keeping(one.features) and _asks(part, one.lang)
         for text in best.texts if both >= WAITING_SCORE else ():
             if not is_polite(text):
-                yield Asked(text, both >= ASKS_SCORE and _speaks_of_keeping(one.features))
+                yield Asked(text, certain)
 
 
 def _speaks_of_keeping(features: frozenset[str]) -> bool:
     """Whether a word is about keeping or knowing; "always" by itself is part of a rule."""
     found = _KEEPING & features
     return bool(found) and not (found == {"for_good"} and "always" in features)
+
+
+def _asks(part: str, lang: str) -> bool:
+    """Whether the words that ask are more than one word of any meaning: "ask her before changing
+    it" resembles an asking, but "it" does not ask."""
+    start, end, _ = _locate(part, model())
+    asking = part[start:end]
+    is_word = len(tokens(asking)) == 1
+    return not is_word or not _KEEPING.isdisjoint(concepts_of(folded(asking), lang).anywhere)
 
 
 def _lasts(text: str) -> float:

@@ -29,10 +29,11 @@ from wm.domain.learning.concepts import (
     language,
     phrases,
 )
+from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.typed_lines import line_numbers, typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
-from wm.text.sentence_forms import ASKS, PATH, PROPER, forms_of, length_of
+from wm.text.sentence_forms import ASKS, PATH, forms_of, length_of
 from wm.text.word_grams import JOINED, grams
 
 MAX_CHARS = 400
@@ -385,21 +386,42 @@ def _limits_a_task(features: frozenset[str]) -> bool:
 
 def _scope(sentence: Sentence, complete: frozenset[str]) -> str:
     """How the user wants to be answered holds in every project; everything else in this one, also
-    a clause whose complete sentence names something of the project. A language by itself does not
-    address the user: "comments are in German"."""
+    what names somebody, or a clause whose complete sentence names something of the project (ID-3).
+    A language by itself does not address the user: "comments are in German"."""
     features = sentence.features
+    if _has_name(sentence):
+        return "workspace"
     if _names_language(features):
         return "user"
     if "answer" not in features or complete & _OF_PROJECT:
         return "workspace"
-    if "tongue" in features:
-        is_to_user = features & {"speak", "myself"} or (
-            "first:answer" in features and not features & {"practice", "workfile"}
-        )
-        return "user" if is_to_user else "workspace"
-    # German writes every noun with a capital.
-    has_name = sentence.lang != "de" and PROPER.search(sentence.text) is not None
-    return "workspace" if has_name else "user"
+    if "tongue" not in features:
+        return "user"
+    is_to_user = features & {"speak", "myself"} or (
+        "first:answer" in features and not features & {"practice", "workfile"}
+    )
+    return "user" if is_to_user else "workspace"
+
+
+_NAMES = Lazy(r"\S\s+(\p{Lu}[\pL\pN-]+(?:\s+\p{Lu}[\pL\pN-]+)*)")
+
+
+def _has_name(sentence: Sentence) -> bool:
+    """Whether a text names something other than a language, or begins with a word that may be a
+    name: it expresses nothing, also beside the next one ("Kurze Antworten"). German writes every
+    noun with a capital."""
+    text, lang = sentence.text, sentence.lang
+    names = _NAMES.finditer(text) if lang != "de" else ()
+    if any("tongue" not in _concepts(name.group(1), lang) for name in names):
+        return True
+    first, second = [*text.split(), "", ""][:2]
+    if not first.istitle() or any(name.startswith("first:") for name in sentence.features):
+        return False
+    return first.lower() not in LATIN and "answer" not in _concepts(f"{first} {second}", lang)
+
+
+def _concepts(text: str, lang: str) -> frozenset[str]:
+    return concepts_of(folded(text), lang).anywhere
 
 
 def kind_of(text: str) -> str:
