@@ -63,6 +63,10 @@ OLD_PORT, NEW_PORT = "the docs are on port 8000", "the docs moved to port 9000"
         ("scratch that, the docs are still on the old one", OLD_PORT),
         ("actually no, first check the docs build", NEW_PORT),
         ("are the docs still slow?", NEW_PORT),
+        ("forget it, the docs still show the old page", NEW_PORT),
+        ("scratch that last commit but keep the docs", NEW_PORT),
+        ("never mind, leave the docs alone for now", NEW_PORT),
+        ("scratch that, the docs stay on port 8000", OLD_PORT),
     ],
 )
 def test_what_the_next_message_takes_back_is_undone(bench: Bench, second: str, active: str) -> None:

@@ -14,6 +14,7 @@ from itertools import zip_longest
 
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
 from wm.domain.learning.function_words import LATIN
+from wm.domain.learning.stated import lasting_score
 from wm.domain.learning.typed_lines import line_numbers
 from wm.text.letters import translated
 from wm.text.patterns import Lazy, encoded, escaped
@@ -357,17 +358,32 @@ def is_retracted(fact: str, rest: str) -> bool:
 OPENING_CHARS, NAMING_CHARS = 40, 4
 """How early a message takes something back, and the shortest word that names what [chars]."""
 _STAYS = Lazy(
-    r"\b(?:keep|still|stays?|stick|remains?|leave|bleib\w*|behalten|weiterhin|rest(?:e|ons|ez)|gard(?:e|ons)|"
+    r"\b(?:keep|still|stays?|stick|remains?|bleib\w*|behalten|weiterhin|rest(?:e|ons|ez)|gard(?:e|ons)|"
     r"seguimos|sigue|quedamos|mantenemos|ficamos|mantemos|continua|restiamo|rimane|teniamo|blijv?en|"
     r"blijft|houden|behaller|kvar|zostaj\w*|zostan\w*|оста\w+|kalsin)\b|还是|還是|继续|繼續|のまま|그대로"
 )
 """Words that say that something stays as it was."""
 
 
+LEAST_STAYING = -2.5
+"""Least `lasting_score` of what stays, with or without the word that says so: of 22 such texts in
+14 languages all have more, of 22 as "the linter still crashes" and "keep going" 6."""
+
+
 def takes_back(message: str, text: str) -> bool:
     """Whether a message takes back a text of the message before: it says so first, and that
-    something which the text names stays: "scratch that, the port is still 25"."""
+    something which the text names stays: "scratch that, the port is still 25". That must read like
+    a fact or a rule: "forget it, the tests still fail" reports a fault."""
     said = folded(message)
     named = any(len(word) >= NAMING_CHARS for word in {*folded(text).split()} & {*said.split()})
-    stays = named and _STAYS.search(flattened(message)) is not None
-    return stays and is_retracted("", message[:OPENING_CHARS])
+    if not named or not _STAYS.is_match(flattened(message)):
+        return False
+    if not is_retracted("", message[:OPENING_CHARS]):
+        return False
+    starts = [end for _, end in _OPENING.spans(message[:OPENING_CHARS])] or [0]
+    rests = [message[start:] for start in starts]
+    rests += [" ".join(_STAYS.sub(" ", flattened(rest)).split()) for rest in rests]
+    return max(map(lasting_score, rests)) >= LEAST_STAYING
+
+
+_OPENING = Lazy(r"[,.;:!]\s+|[，、。]\s*")
