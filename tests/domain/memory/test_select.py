@@ -159,7 +159,10 @@ def test_the_rendered_block_is_fenced_labelled_grouped_and_ends_with_omissions()
         ("The crane is in the yard since yesterday.", True),
         ("Der Kran steht seit letzter Woche im Hof.", True),
         ("起重机从昨天开始在院子里。", True),
+        ("La grue est dans la cour depuis la semaine dernière.", True),
         ("Wir nutzen hier den Kran.", False),
+        ("Dates come from `today()` in lib/today.ts.", False),
+        ("The key yesterday_total is in en.json.", False),
         ("The crane is in the yard.", False),
     ],
 )

@@ -83,13 +83,14 @@ def line(entry: MemoryEntry, settings: MemorySettings) -> str:
 
 
 _SINCE_WHEN = WordPattern(
-    r"\b(?:yesterday|today|tomorrow|(?:last|next|this) (?:week|month|quarter|sprint|year)|gestern|"
-    r"heute|(?:letzte|nächste|diese)[nrs]? (?:woche|monat|jahr)|depuis hier|aujourd'hui|demain|"
-    r"ayer|hoy|semana pasada|mes pasado|ieri|oggi|domani|ontem|hoje|amanhã|semana passada|"
-    r"gisteren|vandaag|вчера|сегодня|завтра)\b|昨天|今天|明天|上周|下周|上个月|下个月|昨日|今日|"
-    r"明日|先週|来週|先月|来月|어제|오늘|내일|지난주|다음 주"
+    r"(?:^|[\s,;:(])(?:yesterday|today|tomorrow|(?:last|next|this) (?:week|month|quarter|sprint|"
+    r"year)|gestern|heute|(?:letzte|nächste|diese)[nrs]? (?:woche|monat|jahr)|depuis hier|demain|"
+    r"aujourd'hui|semaine dernière|mois dernier|ayer|hoy|semana pasada|mes pasado|ieri|oggi|domani|"
+    r"ontem|hoje|amanhã|semana passada|mês passado|gisteren|vandaag|vorige week|вчера|сегодня|"
+    r"завтра)(?:$|[\s,;:)!?]|\.(?:\s|$))|昨天|今天|明天|上周|下周|上个月|下个月|昨日|今日|明日|先週|来週|先月|"
+    r"来月|어제|오늘|내일|지난주|다음 주"
 )
-"""Words that are true of the day on which they are said."""
+"""Words that are true of the day on which they are said; not a part of a name: `today.ts`."""
 
 
 def dated(entry: MemoryEntry) -> str:
