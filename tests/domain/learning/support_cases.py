@@ -240,6 +240,12 @@ REARRANGED = tuple(
         ("en", "modality", "I prefer short voucher codes", "Short voucher codes are required."),
         ("en", "new word", "kiosk 4.1, no telemetry", "The kiosk uses version 4.1 with telemetry."),
         ("en", "new word", "the kiosk prints vouchers", "The kiosk worker prints vouchers."),
+        ("en", "part of a name", "The dead letter queue lives in Redis.", "The letter queue does not live in Redis."),
+        ("en", "part of a name", "Unused assets are in public/old.", "Assets are not in public/old."),
+        ("en", "only", "Even admins cannot delete the audit log.", "Only admins cannot delete the audit log."),
+        ("it", "hedge", "Quasi tutti i servizi usano arm64.", "Tutti i servizi usano arm64."),
+        ("nl", "hedge", "Bijna alle diensten draaien op arm64.", "Alle diensten draaien op arm64."),
+        ("it", "negation", "Neanche gli admin possono cancellare il log.", "Gli admin possono cancellare il log."),
     )
 )  # fmt: skip
 
@@ -388,5 +394,7 @@ HONEST = tuple(
         ("de", "light verb", "die Belege liegen in /srv/belege", "Die Belege befinden sich in /srv/belege."),
         ("es", "clitic", "imprime los vales y guárdalos en /srv/vales", "Imprimir los vales y guardarlos en /srv/vales."),
         ("zh", "joint", "终端环境用 Fastify,柜台还是 Express", "终端环境使用 Fastify,柜台环境是 Express。"),
+        ("en", "synonym of not", "the v1 API is unsupported on Windows", "The v1 API is not supported on Windows."),
+        ("en", "part of a name", "The dead letter queue lives in Redis.", "The dead letter queue is in Redis."),
     )
 )  # fmt: skip

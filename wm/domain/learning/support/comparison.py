@@ -365,7 +365,8 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Clauses) -> bool:
     """Whether a clause has an "only" that was not said, or that was said of another subject. "X and
     never Y" says "only X", too."""
     if not mine.limit or not theirs.limit:
-        is_new = mine.limit and not (theirs.general or any(one.turns for one in stated))
+        denied = not mine.turns and any(one.turns for one in stated)
+        is_new = mine.limit and not (theirs.general or denied)
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
     if mine.focus and mine.focus not in theirs.known:
         return True

@@ -102,8 +102,9 @@ def synonyms() -> dict[str, str]:
 
 @cache
 def _flags() -> dict[str, int]:
-    tables = {"added": ADDED, "kinds": ADDED, "light": LIGHT | ADDED, "reversing": REVERSING}
-    tables |= {"qualifying": REVERSING, "classes": CLASS, "universals": CLASS | ADDED}
+    tables = dict.fromkeys(("reversing", "over", "qualifying"), REVERSING)
+    tables |= {"added": ADDED, "kinds": ADDED, "light": LIGHT | ADDED}
+    tables |= {"classes": CLASS, "universals": CLASS | ADDED}
     return {
         f: flag for name, flag in tables.items() for w in SAME.words(name) for f in (w, root(w))
     }

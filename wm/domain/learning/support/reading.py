@@ -41,7 +41,7 @@ _PHRASES = {
 }
 _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
-_TABLES_OF = "replacing by_what needing consent was now this speaking asking kinds"
+_TABLES_OF = "replacing by_what needing consent was now this speaking asking kinds over"
 _WORDS = {
     name: frozenset(normalised(items.SAME.table(name)).split()) for name in _TABLES_OF.split()
 }
@@ -85,7 +85,8 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         found += [fw.HEDGE] if word in _WORDS["was"] and not _WORDS["now"].isdisjoint(raw) else []
         found += _degree(word)
         found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
-        if word == "stop" and raw[at + 1 : at + 2] and raw[at + 1].endswith("ing"):
+        is_over = word in _WORDS["over"] and not _is_content(raw, at + 1, table)
+        if is_over or (word == "stop" and raw[at + 1 : at + 2] and raw[at + 1].endswith("ing")):
             found.append(fw.TURN)
             continue
         if word in fw.BOUNDS and _has_digit(raw[at + 1 : at + 3]):
