@@ -246,6 +246,11 @@ REARRANGED = tuple(
         ("it", "hedge", "Quasi tutti i servizi usano arm64.", "Tutti i servizi usano arm64."),
         ("nl", "hedge", "Bijna alle diensten draaien op arm64.", "Alle diensten draaien op arm64."),
         ("it", "negation", "Neanche gli admin possono cancellare il log.", "Gli admin possono cancellare il log."),
+        ("en", "undecided", "We considered gRPC for the ledger.", "We use gRPC for the ledger."),
+        ("en", "reversed", "We rejected gRPC for the ledger.", "We use gRPC for the ledger."),
+        ("en", "reversed", "We removed gRPC from the ledger.", "We use gRPC for the ledger."),
+        ("de", "undecided", "Wir überlegen gRPC für das Ledger zu nehmen.", "Wir nutzen gRPC für das Ledger."),
+        ("en", "undecided", "We use gRPC for the ledger.", "We plan to use gRPC for the ledger."),
     )
 )  # fmt: skip
 
@@ -396,5 +401,6 @@ HONEST = tuple(
         ("zh", "joint", "终端环境用 Fastify,柜台还是 Express", "终端环境使用 Fastify,柜台环境是 Express。"),
         ("en", "synonym of not", "the v1 API is unsupported on Windows", "The v1 API is not supported on Windows."),
         ("en", "part of a name", "The dead letter queue lives in Redis.", "The dead letter queue is in Redis."),
+        ("en", "speaker", "we log with structlog in the kiosk", "The kiosk uses structlog for logging."),
     )
 )  # fmt: skip

@@ -223,7 +223,7 @@ def _by_mark(statement: Clauses) -> list[list[int]]:
 def _is_replaced(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
     """Whether a word was put in the place of one that was said."""
     missing = source.known - source.flagged(EDGE | CLASS | ADDED) - mine - {fw.VERB}
-    missing -= set(source.words[: source.framed])
+    missing -= {*source.words[: source.framed]} - source.flagged(REVERSING)
     if missing and clause.general and not source.general:
         return True  # "on every push" for "nightly"
     is_used = fw.VERB in clause.known - source.known

@@ -102,7 +102,7 @@ def synonyms() -> dict[str, str]:
 
 @cache
 def _flags() -> dict[str, int]:
-    tables = dict.fromkeys(("reversing", "over", "qualifying"), REVERSING)
+    tables = dict.fromkeys(("reversing", "over", "qualifying", "undecided"), REVERSING)
     tables |= {"added": ADDED, "kinds": ADDED, "light": LIGHT | ADDED}
     tables |= {"classes": CLASS, "universals": CLASS | ADDED}
     return {
