@@ -213,6 +213,17 @@ def test_undoing_an_accepted_replacement_reactivates_the_old_text(bench: Bench) 
     assert undone.message.endswith(f"and {kept.id} is active again.")
 
 
+def test_undoing_an_accept_leaves_no_date_of_a_change(bench: Bench) -> None:
+    bench.remember("The API port is 8080.")
+    bench.call("learning", mode="inbox")
+    bench.event("user_prompt", text="The API port is 9090 now.")
+    waiting = bench.memory().entries[-1]
+    bench.call("accept_entry", id=waiting.id)
+    assert [e.status for e in bench.memory().entries] == ["superseded", "active"]
+    bench.call("undo")
+    assert [(e.status, e.since) for e in bench.memory().entries] == [("active", ""), ("inbox", "")]
+
+
 def refusal(bench: Bench, **named: str) -> str:
     before = seen(bench)
     with pytest.raises((UserError, NotFound)) as refused:

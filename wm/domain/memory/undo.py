@@ -200,6 +200,8 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
     memory = _reactivate(context.memory, back, by=carrier, now=context.now)
     reasons = entry.reasons if absorbed else record.reason_codes
     again = touched(entry, context.now, status="inbox", reasons=reasons, superseded_by="")
+    if back and not absorbed:
+        again = again.model_copy(update={"since": ""})  # It has replaced nothing.
     details = _listed("reactivated", back)
     fact = Fact("memory_returned", "user", "inbox", entry.id, reasons, details)
     return UndoResult(entry_list.replaced(memory, again), again, (fact,))
