@@ -735,6 +735,11 @@ def test_a_time_a_number_and_an_address_are_not_cut(text: str) -> None:
     assert [one.text for one in found] == [text]
 
 
+def test_an_opening_that_is_a_part_of_the_statement_stays() -> None:
+    for text in ("well known ports are below 1024", "then blocks are always indented by two"):
+        assert [one.text for one in statements(text)] == [text]
+
+
 def test_marks_of_bold_words_are_left_out_but_not_those_of_paths() -> None:
     found = statements("**Never edit** what is in src/**/gen by hand.")
     assert [one.text for one in found] == ["Never edit what is in src/**/gen by hand."]
