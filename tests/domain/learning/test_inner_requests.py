@@ -363,3 +363,14 @@ def test_a_request_that_points_back_at_nothing_is_ignored(message: str) -> None:
 )
 def test_a_branch_of_something_is_not_the_one_that_is_checked_out(text: str, names: bool) -> None:
     assert inner_requests.names_this_branch(text) == names
+
+
+@pytest.mark.parametrize(
+    ("message", "kept"),
+    [("Remember: in our tests, vitest", ["in our tests, vitest"]),
+     ("Remember that on the main branch", []),
+     ("remember that [private]", []),
+     ("Remember that the port is 80 [private]", ["the port is 80 [private]"])],
+)  # fmt: skip
+def test_where_alone_or_a_private_part_alone_is_no_fact(message: str, kept: list[str]) -> None:
+    assert [one.text for one in find_requests(message, GATE).found] == kept

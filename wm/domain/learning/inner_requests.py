@@ -112,7 +112,7 @@ _SCOPE = (
     rf"(?:(?:{_ONLY})\s+)?(?:{_UNTIL}|nest[ea]\s+\S+|(?:for|on|in|across|fur|auf|pour|sur|dans|para|pra|"
     r"en|em|per|su|voor|op)\s+(?:(?:this|the|our|my|all|every|whole|entire|dies(?:e[nmrs]?)?|das|alle|"
     r"unsere?[nm]?|meine?[nm]?|ce|cet|cette|tou(?:s|t|te|tes)|les|nos|mes|est[ae]|tod[ao]s?|mis|nuestr[ao]s?|"
-    rf"quest[ao]|tutti|i|deze|dit|dezen)\s+){{1,3}}\S+(?:\s+\S+)?)(?:\s+(?:{_ONLY}))?"
+    rf"quest[ao]|tutti|i|deze|dit|dezen)\s+){{1,3}}[^\s,;:]+(?:\s+\S+)?)(?:\s+(?:{_ONLY}))?"
 )
 """Where or how long something holds, with no fact: "for this branch only", "until friday"."""
 _ONLY_SCOPE = Lazy(rf"^(?:{_SCOPE}|for next time|from now on)$")

@@ -811,7 +811,7 @@ _SPOKEN_OF = WordPattern(
 
 def _why_not(text: str, plain: str, lang: str) -> str:
     """The code of the reason why a triggered text is not a request, or ""."""
-    bare = text.strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
+    bare = text.replace(PRIVATE_LABEL, " ").strip(" \t.,:;!?。、：；！？…-–—*_\"'`")
     deferral = _DEFERRALS.get(lang)
     whole = plain[:TRIGGER_CHARS] if lang in ("ja", "ko") else _plain(text).strip()
     if deferral is not None and deferral.search(whole[:TRIGGER_CHARS]) is not None:
