@@ -123,7 +123,6 @@ _THIS_BRANCH = Lazy(
     r"эт(?:а|ои|у) ветк\pL?|这个?分支|這個?分支|このブランチ|이 브랜치"
 )
 _OF = Lazy(r"^\s(?:of|des|der|vom|von|del?|du|d'|d[ao]s?|di|van|av)\b|^[的の의]")
-_SAYS_OF_IT = frozenset({"state", "present", "copula", "must", "ban"})
 _LIMITS = Lazy(rf"\b(?:{_ONLY})\b|^{_UNTIL}|\bbranch")
 
 
@@ -147,7 +146,8 @@ def _says_of_it(rest: list[str], lang: str) -> bool:
     """Whether the words behind a noun go on with the sentence, and are not a part of a name."""
     if not rest or lang in JOINED or not rest[0].isalpha() or rest[0] in LATIN:
         return True
-    return not _SAYS_OF_IT.isdisjoint(concepts_of(folded(" ".join(rest)), lang).first)
+    found = concepts_of(folded(" ".join(rest)), lang).first
+    return not found.isdisjoint(("state", "present", "copula", "must", "ban"))
 
 
 def _tail_pattern(tails: str) -> Lazy:

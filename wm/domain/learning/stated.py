@@ -412,16 +412,13 @@ def _has_name(sentence: Sentence) -> bool:
     noun with a capital."""
     text, lang = sentence.text, sentence.lang
     names = _NAMES.finditer(text) if lang != "de" else ()
-    if any("tongue" not in _concepts(name.group(1), lang) for name in names):
+    if any("tongue" not in concepts_of(folded(x.group(1)), lang).anywhere for x in names):
         return True
     first, second = [*text.split(), "", ""][:2]
     if not first.istitle() or any(name.startswith("first:") for name in sentence.features):
         return False
-    return first.lower() not in LATIN and "answer" not in _concepts(f"{first} {second}", lang)
-
-
-def _concepts(text: str, lang: str) -> frozenset[str]:
-    return concepts_of(folded(text), lang).anywhere
+    opening = concepts_of(folded(f"{first} {second}"), lang).anywhere
+    return first.lower() not in LATIN and "answer" not in opening
 
 
 def kind_of(text: str) -> str:
