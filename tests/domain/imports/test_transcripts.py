@@ -45,9 +45,9 @@ def codex(payload: dict[str, Any], kind: str = "event_msg", **head: Any) -> str:
     return f"{json.dumps(meta)}\n{json.dumps({'type': kind, 'payload': payload})}"
 
 
-def gemini(kind: str, content: Any, head: str = "main") -> str:
+def gemini(kind: str, content: Any, head: str = "main", **fields: Any) -> str:
     first = {"sessionId": "5f1a", "projectHash": "h", "kind": head}
-    return f"{json.dumps(first)}\n{json.dumps({'type': kind, 'content': content})}"
+    return f"{json.dumps(first)}\n{json.dumps({'type': kind, 'content': content, **fields})}"
 
 
 def qwen(kind: str, payload: dict[str, Any], *parts: dict[str, Any]) -> str:
@@ -73,6 +73,7 @@ TYPED = [
     gemini("user", [{"text": RULE}]),
     qwen("user", {"displayText": RULE}, {"text": f"{RULE} Always hurry."}),
     qwen("user", {}, {"text": RULE}),
+    line("user", [text(RULE), {"type": "image", "source": {"data": "A" * 400_000}}]),
 ]
 
 
@@ -106,6 +107,13 @@ NOT_TYPED = [
     gemini("gemini", RULE),
     qwen("tool_result", {}, {"text": RULE}),
     qwen("user", {}, {"text": RULE, "thought": True}),
+    line("user", f"<ide_selection>\n{RULE}\nAlways use pnpm here.\n</ide_selection>\nFix that"),
+    line(
+        "user",
+        f'<teammate-message id="a">\n{RULE}\nAlways use pnpm here.\n</teammate-message>\nOk?',
+    ),
+    line("", "", type="user.message", data={"content": RULE, "source": "skill-pdf"}),
+    gemini("user", [text("explain @a.md"), text(RULE)], displayContent=[text("explain @a.md")]),
 ]
 
 
@@ -161,6 +169,27 @@ def test_what_is_private_or_secret_is_not_read(said: str) -> None:
 def test_another_file_of_lines_is_refused() -> None:
     refused = PARSE(ForeignFile("/h/a.jsonl", '{"type": "user", "name": "x"}\n[1]\nx'))
     assert isinstance(refused, Refusal)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    ["", '{"type": "summary", "leafUuid": "u"}', '{"type": "x", "messageId": "m", "snapshot": {}}'],
+)
+def test_a_file_of_a_session_without_messages_is_no_problem(lines: str) -> None:
+    assert found(lines) == ForeignMemory()
+
+
+@pytest.mark.parametrize(
+    "later", ["forget that we use npm here", "Erase from memory: we use npm here"]
+)
+def test_what_the_user_asked_to_forget_is_not_read(later: str) -> None:
+    assert texts(line("user", "Remember: we use npm here"), line("user", later)) == []
+
+
+def test_requests_beyond_the_limit_are_not_lost() -> None:
+    asked = [f"Remember: quay {number} closes at {number} o'clock." for number in range(60)]
+    read = " ".join(texts(line("user", "\n".join(asked))))
+    assert all(one.removeprefix("Remember: ") in read for one in asked)
 
 
 def test_a_sentence_counts_once_at_its_last_time_and_the_oldest_is_first() -> None:

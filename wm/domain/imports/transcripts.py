@@ -7,7 +7,7 @@ typed (EX-1, EX-7), except what is not certain. Each statement is dated by its m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wm.api.imports import ImportFact
@@ -24,15 +24,15 @@ from wm.domain.imports.foreign import (
     unfit,
     words,
 )
-from wm.domain.learning.requests import find_requests, taught
+from wm.domain.learning.requests import Requests, find_requests_and_forgets, taught
+from wm.domain.learning.stated import Statement
 from wm.domain.payloads.prompt_text import of_user
 from wm.secrets.redact import LABEL_DIGEST_CHARS, PRIVATE_LABEL, Redactor, labels_in
 from wm.settings import GateSettings
 from wm.text.jsontext import as_object, as_text, object_of, objects_in
+from wm.text.letters import canonical
 
 NAME = "transcripts"
-LONGEST_LINE = 256 * 1024
-"""Characters; a longer line is the output of a tool, or an image."""
 _NOT_TYPED = ("isMeta", "isSidechain", "isCompactSummary", "agentId")
 """Marks of a line that the client, a subagent or a summary wrote in the user's place."""
 
@@ -56,12 +56,13 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     facts: dict[str, ImportFact] = {}
     codes: list[str] = []
     session = answer = ""
-    is_subagents = False
+    is_known, is_subagents = not file.text.strip(), False
     for number, text in enumerate(file.text.split("\n"), 1):
-        line = object_of(text) if len(text) <= LONGEST_LINE else None
+        line = object_of(text)
         if line is None:
             continue  # the last line of a session that is still running may be incomplete
         session = _session(line) or session
+        is_known |= bool(session) or "leafUuid" in line or "snapshot" in line
         is_subagents |= _begins_subagent(line)
         message = _message(line)
         if message is None or is_subagents:
@@ -69,24 +70,39 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         if not message.is_users:
             answer = message.text or answer
             continue
-        for fact in _facts(file, line, of_user(message.text), answer, number, session):
+        said = _REDACTOR.text(of_user(message.text))
+        asked, gone = find_requests_and_forgets(said, GateSettings())
+        facts = {name: one for name, one in facts.items() if not _is_among(one.text, gone)}
+        stated = () if gone else taught(said, answer, asked)
+        for fact in _facts(file, line, asked, stated, number, session):
             if isinstance(fact, str):
                 codes.append(fact)
             else:
                 facts[fact.id] = fact  # the last time it was said
-    if not session:
+    if not is_known:
         return Refusal("unknown_format", "It is not a transcript of an agent that wm knows.")
     return ForeignMemory(tuple(facts.values()), tally(file.path, codes))
 
 
+def _is_among(text: str, gone: Sequence[str]) -> bool:
+    """Whether a later message asks to forget this text."""
+    said = f" {canonical(text)} "
+    return any(f" {canonical(one)} " in said for one in gone)
+
+
 def _facts(
-    file: ForeignFile, line: Line, said: str, answer: str, number: int, session: str
+    file: ForeignFile,
+    line: Line,
+    asked: Requests,
+    stated: Sequence[Statement],
+    number: int,
+    session: str,
 ) -> Iterator[ImportFact | str]:
     """What one message teaches; a code for what is skipped of it."""
-    said = _REDACTOR.text(said)
-    asked = find_requests(said, GateSettings())
     found = [(one.text, one.type or "", "explicit") for one in asked.found]
-    for one in taught(said, answer, asked):
+    if asked.unparsed:
+        found.append((asked.unparsed, "", "explicit"))
+    for one in stated:
         if one.is_certain and not one.only_change:
             found.append((one.text, one.type, "stated"))
         else:
@@ -139,13 +155,15 @@ def _message(line: Line) -> _Message | None:
     if isinstance(line.get("payload"), dict):
         return _of_codex(line["payload"])
     if isinstance(line.get("data"), dict):
+        if line["data"].get("source", "user") != "user":
+            return None  # a skill's text
         return _by_kind(line, "user.message", "assistant.message", line["data"].get("content"))
     if "provenance" in line:
         shown = as_object(line.get("systemPayload")).get("displayText")
         parts = shown or as_object(line.get("message")).get("parts")
         return _by_kind(line, "user", "assistant", parts)
     if "content" in line:
-        return _by_kind(line, "user", "gemini", line["content"])
+        return _by_kind(line, "user", "gemini", line.get("displayContent") or line["content"])
     return _of_claude(line)
 
 
