@@ -339,6 +339,20 @@ def test_sessions_of_other_agents_are_those_that_began_here(user: Terminal) -> N
         (folder / f"rollout-{number}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
     assert [one["text"] for one in said.json["targets"][0]["outcomes"]] == ["we use npm here"]
+    named = user.wm("import", "-C", str(user.repo), str(folder / "rollout-1.jsonl"), "--json")
+    assert (named.code, named.json["targets"]) == (0, [])
+    both = user.wm("import", "-C", str(user.repo), str(folder), "--from", "transcripts", "--json")
+    assert counts(both) == {"unchanged": 1}
+
+
+def test_sessions_of_a_project_with_the_same_name_are_left(user: Terminal) -> None:
+    transcript(user, SAID[0])
+    (file,) = (user.home / ".claude" / "projects").rglob("*.jsonl")
+    said = json.loads(file.read_text())
+    for place, found in ((f"{user.repo.parent}-{user.repo.name}", 0), (str(user.repo), 1)):
+        file.write_text(json.dumps({**said, "cwd": place}))
+        ran = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+        assert len(ran.json["targets"]) == found
 
 
 TABLES = """

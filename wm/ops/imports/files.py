@@ -36,6 +36,7 @@ from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
 from wm.ops.imports.transcript_files import (
     OPENCODE_DATABASE,
+    began_in,
     from_database,
     has_sessions,
     transcripts_of,
@@ -160,7 +161,9 @@ def _known(
                 for pattern in _patterns(spot, projects):
                     found = iglob(pattern, root_dir=base, include_hidden=True)
                     for name in sorted(found):
-                        yield _Candidate(os.path.join(base, name), source, base)
+                        file = os.path.join(base, name)
+                        if source is not TRANSCRIPTS or not _is_others(file, projects):
+                            yield _Candidate(file, source, base)
     if TRANSCRIPTS in chosen:
         for folder in projects:
             for path in transcripts_of(places.others, folder):
@@ -189,8 +192,17 @@ def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
         yield spot.pattern
         return
     for folder in projects:
-        name = "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
-        yield spot.pattern.replace("{project}", name)
+        yield spot.pattern.replace("{project}", _claude_name(folder))
+
+
+def _claude_name(folder: str) -> str:
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
+
+
+def _is_others(path: str, projects: Sequence[str]) -> bool:
+    """Whether a transcript is of another project whose name is the same: "my/app" for "my-app"."""
+    began = began_in(path) or ""
+    return began not in projects and path.split("/")[-2] == _claude_name(began)
 
 
 def _parts(path: str) -> tuple[str, ...]:
@@ -198,6 +210,12 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 # --- stores of workspaces --------------------------------------------------------------------
+
+
+def _source_at(path: str) -> ImportSource | None:
+    """The source of a named path: a file of lines is a transcript, of whatever agent."""
+    lines = TRANSCRIPTS if path.endswith(".jsonl") else None
+    return source_of(_parts(path)) or lines
 
 
 def _store(path: str) -> str:
@@ -255,12 +273,12 @@ class _Gatherer(Struct):
                 self._problem(path, why(error))
                 continue
             if not stat.S_ISDIR(mode):
-                yield _Candidate(path, only or source_of(_parts(path)), named=path)
+                yield _Candidate(path, only or _source_at(path), named=path)
                 continue
             before = len(self.gathered.problems)
             found = False
             for file in self._walk(path):
-                source = source_of(_parts(file))
+                source = _source_at(file)
                 if source is not None and source in chosen:
                     found = True
                     yield _Candidate(file, source, path, named=path)

@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,31 +28,38 @@ PLACES = {
 }
 """Agent -> where its own folder has transcripts."""
 
-MAX_FIRST_LINE = 4 * 1024 * 1024
-"""Bytes."""
+
+MOST_LINES = 100
+"""Lines before the first one that names a folder, such as summaries."""
 
 
 def transcripts_of(folders: Mapping[str, Path], directory: str) -> Iterator[Path]:
     """The transcripts of sessions that were started in a directory. folders: each agent's own."""
     for agent, pattern in PLACES.items():
         for path in sorted(folders[agent].glob(pattern)) if agent in folders else ():
-            if _directory(path) == directory:
+            if began_in(str(path)) in (directory, None):
                 yield path
 
 
-def _directory(path: Path) -> str:
-    """Where a session was started: its first line says it, for Gemini CLI a file beside it."""
+def began_in(path: str) -> str | None:
+    """Where a session was started: its first lines say it, for Gemini CLI a file beside it. "" if
+    they do not, None if the file cannot be read, so that reading it says why."""
     try:
-        beside = path.parent.parent / ".project_root"
+        beside = Path(path).parent.parent / ".project_root"
         if beside.is_file():
             return beside.read_text("utf-8").strip()
-        with path.open("rb") as lines:
-            first = object_of(lines.readline(MAX_FIRST_LINE)) or {}
-    except (OSError, ValueError):
+        with open(path, "rb") as lines:
+            for line in islice(lines, MOST_LINES):
+                first = object_of(line) or {}
+                context = as_object(as_object(first.get("data")).get("context"))
+                places = (first, as_object(first.get("payload")), context)
+                if found := next((p["cwd"] for p in places if p.get("cwd")), ""):
+                    return str(found)
+    except ValueError:
         return ""
-    context = as_object(as_object(first.get("data")).get("context"))
-    places = (first, as_object(first.get("payload")), context)
-    return next((str(place["cwd"]) for place in places if place.get("cwd")), "")
+    except OSError:
+        return None
+    return ""
 
 
 OPENCODE_DATABASE = "opencode/opencode.db"
@@ -66,7 +74,7 @@ _SAID = """
     FROM part JOIN message ON message.id = part.message_id
     JOIN session ON session.id = part.session_id
     WHERE session.parent_id IS NULL
-    AND session.directory IN (SELECT value FROM json_each(?))
+    AND session.directory IN (SELECT value FROM json_each(?)) AND instr(part.data, '"text"')
     ORDER BY part.time_created, part.id
 """
 """The parts of all messages of sessions that began in one of these folders, without subagents."""
@@ -97,7 +105,9 @@ def _rows(
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
             return database.execute(query, (json.dumps(folders),)).fetchall()
     except sqlite3.Error as error:
-        return UnreadableFile(path, f"it is not a database of OpenCode that wm knows ({error})")
+        return UnreadableFile(
+            path, f"it is in use, or not a database of OpenCode that wm knows ({error})"
+        )
 
 
 def _line(session: str, message: str, part: str, at: int) -> str:
