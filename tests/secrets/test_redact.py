@@ -213,6 +213,11 @@ HARMLESS = [
     "groq: gpt-oss-120b",
     "The key is to keep handlers small; sort key: (tenant_id, created_at)",
     "The word hunter is in the fixtures.",
+    "private_key: EcdsaPrivKey",
+    "password: GtkPasswordBox",
+    "token = GetPageWidth",
+    "secret = AwsSecretsMgr",
+    "the password field is a QLineEditWithBtn",
     "https://docs.example.org/document/d/1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ/edit",
 ]
 
