@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from wm.api.protocol import WorkspacePlace
 from wm.ops.imports.files import Gathered, ImportSelection, gather
@@ -353,3 +354,8 @@ def test_reading_changes_no_foreign_file(home: Home) -> None:
     home.gather()
     assert [(f.read_bytes(), f.stat().st_mtime_ns, f.stat().st_ino) for f in files] == before
     assert sorted(p.name for p in files[1].parent.iterdir()) == ["workspace-memory.json"]
+
+
+def test_a_data_folder_that_cannot_be_looked_into_stops_nothing(home: Home) -> None:
+    home.places = structs.replace(home.places, data=home.folder / ("n" * 300))
+    assert home.gather(source="transcripts").problems == []

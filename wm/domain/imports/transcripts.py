@@ -74,7 +74,9 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         asked, gone = find_requests_and_forgets(said, GateSettings())
         facts = {name: one for name, one in facts.items() if not _is_among(one.text, gone)}
         stated = () if gone else taught(said, answer, asked)
-        for fact in _facts(file, line, asked, stated, number, session):
+        at = moment(line.get("timestamp")) or file.modified
+        where = {"file": file.path, "line": number, "session": words(session), "created_at": at}
+        for fact in _facts(file, asked, stated, where):
             if isinstance(fact, str):
                 codes.append(fact)
             else:
@@ -91,12 +93,7 @@ def _is_among(text: str, gone: Sequence[str]) -> bool:
 
 
 def _facts(
-    file: ForeignFile,
-    line: Line,
-    asked: Requests,
-    stated: Sequence[Statement],
-    number: int,
-    session: str,
+    file: ForeignFile, asked: Requests, stated: Sequence[Statement], where: Line
 ) -> Iterator[ImportFact | str]:
     """What one message teaches; a code for what is skipped of it."""
     found = [(one.text, one.type or "", "explicit") for one in asked.found]
@@ -107,7 +104,6 @@ def _facts(
             found.append((one.text, one.type, "stated"))
         else:
             yield "not_certain"
-    at = moment(line.get("timestamp")) or file.modified
     for text, kind, source in found:
         hidden = "secret" if labels_in(text) or PRIVATE_LABEL in text else ""
         yield (
@@ -118,13 +114,10 @@ def _facts(
                 text=text,
                 type=kind,
                 source=source,
-                created_at=at,
-                updated_at=at,
-                session=words(session),
+                updated_at=where["created_at"],
                 reasons=("imported",),
                 came_from=NAME,
-                file=file.path,
-                line=number,
+                **where,
             )
         )
 

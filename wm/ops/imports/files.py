@@ -165,12 +165,11 @@ def _known(
                         if source is not TRANSCRIPTS or not _is_others(file, projects):
                             yield _Candidate(file, source, base)
     if TRANSCRIPTS in chosen:
-        for folder in projects:
-            for path in transcripts_of(places.others, folder):
-                yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
-        database = places.data / OPENCODE_DATABASE
-        if database.is_file() and has_sessions(str(database), projects):
-            yield _Candidate(str(database), TRANSCRIPTS, str(database.parent))
+        for path in transcripts_of(places.others, projects):
+            yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
+        database = str(places.data / OPENCODE_DATABASE)
+        if os.path.isfile(database) and has_sessions(database, projects):
+            yield _Candidate(database, TRANSCRIPTS, os.path.dirname(database))
 
 
 def _project_folders(asked: ImportSelection) -> list[str]:

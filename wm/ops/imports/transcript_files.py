@@ -33,11 +33,11 @@ MOST_LINES = 100
 """Lines before the first one that names a folder, such as summaries."""
 
 
-def transcripts_of(folders: Mapping[str, Path], directory: str) -> Iterator[Path]:
-    """The transcripts of sessions that were started in a directory. folders: each agent's own."""
+def transcripts_of(folders: Mapping[str, Path], projects: Sequence[str]) -> Iterator[Path]:
+    """The transcripts of sessions that were started in a project. folders: each agent's own."""
     for agent, pattern in PLACES.items():
         for path in sorted(folders[agent].glob(pattern)) if agent in folders else ():
-            if began_in(str(path)) in (directory, None):
+            if began_in(str(path)) in (*projects, None):
                 yield path
 
 
