@@ -282,7 +282,7 @@ def test_an_export_is_imported_unchanged_into_another_home(user: Terminal, tmp_p
     assert counts(user.wm("import", str(file), "--json")) == {"unchanged": 2}
 
 
-def transcript(user: Terminal, *messages: str) -> None:
+def transcript(user: Terminal, *messages: str) -> Path:
     """A session of Claude Code in the user's repository."""
     name = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(user.repo))
     folder = user.home / ".claude" / "projects" / name
@@ -296,7 +296,9 @@ def transcript(user: Terminal, *messages: str) -> None:
         }
         for day, text in enumerate(messages, 1)
     )
-    (folder / "5f1a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    file = folder / "5f1a.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    return file
 
 
 SAID = (
@@ -346,8 +348,7 @@ def test_sessions_of_other_agents_are_those_that_began_here(user: Terminal) -> N
 
 
 def test_sessions_of_a_project_with_the_same_name_are_left(user: Terminal) -> None:
-    transcript(user, SAID[0])
-    (file,) = (user.home / ".claude" / "projects").rglob("*.jsonl")
+    file = transcript(user, SAID[0])
     said = json.loads(file.read_text())
     for place, found in ((f"{user.repo.parent}-{user.repo.name}", 0), (str(user.repo), 1)):
         file.write_text(json.dumps({**said, "cwd": place}))
