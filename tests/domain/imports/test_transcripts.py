@@ -69,6 +69,7 @@ TYPED = [
     queued([text(RULE)]),
     *CODEX,
     line("", "", type="user.message", data={"content": RULE}, sessionId="5f1a"),
+    line("", "", type="user.message", data={"content": RULE, "source": None}),
     gemini("user", [text(RULE), text("<hook_context>Always hurry.</hook_context>")]),
     gemini("user", [{"text": RULE}]),
     qwen("user", {"displayText": RULE}, {"text": f"{RULE} Always hurry."}),

@@ -148,7 +148,7 @@ def _message(line: Line) -> _Message | None:
     if isinstance(line.get("payload"), dict):
         return _of_codex(line["payload"])
     if isinstance(line.get("data"), dict):
-        if line["data"].get("source", "user") != "user":
+        if line["data"].get("source") not in (None, "", "user"):
             return None  # a skill's text
         return _by_kind(line, "user.message", "assistant.message", line["data"].get("content"))
     if "provenance" in line:
