@@ -361,8 +361,6 @@ _COUNTS = Lazy(
     r"|^(?:x |\W*)[1-9]\d* (?:invalid|failing|failed|broken|bad|wrong) \pL+\W*$"
     r"|^(?:\pL+[:=] *\d+\W*){2,}$"
 )
-COUNTED = Lazy(r"^[\w.]+(?:Error|Exception): [1-9]\d* \w+ errors? for \w+$")
-"""An exception that only counts what is listed below it."""
 _CELLS = Lazy(_SHAPES["cells"])
 _ASIDES = Lazy(r"\([^()]*\)")
 _CAUSE = Lazy(r"^[\w./ -]+: .*\w: \S|['\"`]")
