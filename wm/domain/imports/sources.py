@@ -13,11 +13,8 @@ from wm.domain.imports import instructions, opencode_v1, opencode_v2, transcript
 from wm.domain.imports.foreign import ImportSource
 
 SOURCES: Mapping[str, ImportSource] = {
-    source.name: source
-    for source in (
-        *(opencode_v2.SOURCE, opencode_v1.SOURCE, wm_export.SOURCE),
-        *(instructions.SOURCE, transcripts.SOURCE),
-    )
+    one.SOURCE.name: one.SOURCE
+    for one in (opencode_v2, opencode_v1, wm_export, instructions, transcripts)
 }
 
 
