@@ -58,12 +58,12 @@ def supports(
     limited = fw.TEMPORARY in text
     near = _related(text, said, with_pairs=len(given) > 1)
     stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
-    cuts = (0, *(at for at, clause in enumerate(given) if clause.joined == fw.COORD and at))
-    splits = ([given], [given[at:end] for at, end in pairwise((*cuts, len(given)))])
+    cuts = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
+    apart = [given[at:end] for at, end in pairwise((0, *cuts, len(given)))]
     general = known.union({fw.VERB}, *(one.flagged(CLASS | ADDED | EDGE) for one in given))
     return any(
         all(any(_agrees(part, one, known, general) for one in stated) for part in parts)
-        for parts in splits[: len(cuts)]
+        for parts in (([given], apart) if cuts else ([given],))
     )
 
 
