@@ -374,3 +374,16 @@ def test_a_branch_of_something_is_not_the_one_that_is_checked_out(text: str, nam
 )  # fmt: skip
 def test_where_alone_or_a_private_part_alone_is_no_fact(message: str, kept: list[str]) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == kept
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "scratch that, the port is still 25",
+        "vergiss das, der port bleibt 25",
+        "забудь, port остаётся 25",
+    ],
+)
+def test_a_message_that_says_what_stays_takes_the_last_one_back(message: str) -> None:
+    assert inner_requests.takes_back(message, "the port is 2525")
+    assert not inner_requests.takes_back(message, "the docs moved to Astro")

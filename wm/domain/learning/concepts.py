@@ -23,7 +23,7 @@ _TABLES = Tables("wm.domain.learning")
 
 REQUESTS = (
     "request_verb", "request_link", "request_pointer", "request_direct", "request_tail",
-    "request_finite", "opener",
+    "request_finite", "opener", "stays",
 )  # fmt: skip
 """Tables of `inner_requests`."""
 

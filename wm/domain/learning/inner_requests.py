@@ -357,11 +357,7 @@ def is_retracted(fact: str, rest: str) -> bool:
 
 OPENING_CHARS, NAMING_CHARS = 40, 4
 """How early a message takes something back, and the shortest word that names what [chars]."""
-_STAYS = Lazy(
-    r"\b(?:keep|still|stays?|stick|remains?|bleib\w*|behalten|weiterhin|rest(?:e|ons|ez)|gard(?:e|ons)|"
-    r"seguimos|sigue|quedamos|mantenemos|ficamos|mantemos|continua|restiamo|rimane|teniamo|blijv?en|"
-    r"blijft|houden|behaller|kvar|zostaj\w*|zostan\w*|оста\w+|kalsin)\b|还是|還是|继续|繼續|のまま|그대로"
-)
+_STAYS = Lazy(rf"(?:^|[^a-z])(?:{'|'.join(_any_of('stays', lang) for lang in phrases('stays'))})")
 """Words that say that something stays as it was."""
 
 
