@@ -167,7 +167,7 @@ _REMINDER = _tail_pattern(_REMINDERS)
 _MOST_IN_LINE = 16
 """Requests that are looked for in one line; each costs time in proportion to its length."""
 _NEGATED = Lazy(
-    r"(?:\b(?:not|n't|never|nicht|nie|ne|pas|no|nunca|nao|non|niet|nooit|khong|dung)|\bне|لا|मत|"
+    r"(?:\b(?:not|n't|never|nicht|nie|ne|pas|no|nunca|nao|non|niet|nooit|khong|dung)|لا|मत|"
     r"不要|不用|别|別)\s*(?:need to |have to )?$"
 )
 _DIRECT = Lazy(rf"(?:^|{_BEFORE}|(?:^|[\s,.;(])(?:{_AND})[,:]?\s+)$")
