@@ -136,8 +136,8 @@ def _may_mean_anything(checked: Ran, output: str) -> bool:
     """Is it the code of a program of the project, which did not crash?"""
     checks = any(command.purpose for command in checked.suspects)
     is_own = any(command.own for command in checked.suspects)
-    lines = without_escapes(output).rstrip().split("\n")
-    return is_own and not checks and not telling.crashed(lines[:-1])
+    printed = without_escapes(output).rstrip().split("\n")[:-1]  # Without the line of `echo $?`.
+    return is_own and not checks and not telling.crashed(printed)
 
 
 def _announced(script: Script, output: str, root: str, cwd: str) -> Ran | None:
@@ -344,8 +344,8 @@ def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran 
     line, value = "", command[0].partition("=")[2]
     if not words and len(command) == 1 and value.startswith("$(") and value.endswith(")"):
         line = value[2:-1]
-    elif len(words) == 1 and " " in words[0]:
-        line = words[0] if words != command else ""
+    elif len(words) == 1 and words != command and " " in words[0]:
+        line = words[0]
     elif len(words) > 2 and _base(words[0]) in INTERPRETERS and _COMMAND_FLAG.fullmatch(words[1]):
         line = words[2]
     return _ran(read(line), root, where, depth + 1) if line and depth < MAX_NESTING else None
