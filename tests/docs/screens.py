@@ -29,7 +29,7 @@ SCREENS = (
     ("wm why m_9e3779b9", "One entry: where it comes from, and whether prompts show it."),
     ("wm why-not All 40 tests pass now.", "The rule that keeps a text out."),
     ("wm history --limit 3", "What happened here, newest first."),
-    ("wm diag", "Is all well, and what somebody should look at."),
+    ("wm diag", "Is all well, and what needs your attention."),
     ("wm inbox", "What waits for a person's word, with the reason."),
     ("wm import --dry-run", "What an import would take in, and what not."),
     ("wm doctor", "The installation, the files, the agents, and the proven round trip."),

@@ -43,7 +43,7 @@ class ExchangeOutcome(Enum):
 
 
 class ExchangeObserver(Protocol):
-    """Observes one exchange. Called after the writes; if it raises, it hears of no more."""
+    """Observes one exchange. Called after the writes; if it raises, it is not called again."""
 
     def prepared(self, policy: str, made: Prepared) -> None:
         """A policy processed the request. Called before `request`."""

@@ -90,12 +90,12 @@ _SINCE_WHEN = WordPattern(
     r"завтра)(?:$|[\s,;:)!?]|\.(?:\s|$))|昨天|今天|明天|上周|下周|上个月|下个月|昨日|今日|明日|先週|来週|先月|"
     r"来月|어제|오늘|내일|지난주|다음 주"
 )
-"""Words that are true of the day on which they are said; not a part of a name: `today.ts`."""
+"""Words whose meaning depends on the day on which they are said; not in a name: `today.ts`."""
 
 
 def dated(entry: MemoryEntry) -> str:
-    """Since when a changed statement holds, that two entries disagree (WM-8), and when a text was
-    said that speaks of its day: "since yesterday"."""
+    """The date that a prompt shows behind a text: of a question that is not decided, of a change
+    (WM-8), or of the day that the text refers to ("since yesterday"); "" for none."""
     if entry.conflicts and entry.status == "active":
         return f" (noted {entry.created_at[:10]}; another note differs, not decided yet)"
     if entry.since:

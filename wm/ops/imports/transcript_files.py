@@ -1,8 +1,8 @@
-"""Where further agents keep what was said in the sessions that began in a folder.
+"""Where agents other than Claude Code keep the transcripts of the sessions of a folder.
 
 Claude Code names a folder after the project. Codex, Copilot CLI, Gemini CLI and Qwen Code do not,
-so that each of their files is asked. OpenCode keeps all sessions in one database, which is opened
-for reading only.
+so the beginning of each of their files is read. OpenCode keeps all sessions in one database, which
+is opened for reading only.
 """
 
 from __future__ import annotations

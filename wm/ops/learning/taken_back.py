@@ -18,7 +18,8 @@ from wm.ops.place import USER_PLACE
 
 
 def take_back(work: LocatedWork, state: SessionState, message: str) -> tuple[str, frozenset[str]]:
-    """What the person reads about it, and the ids of the entries."""
+    """Undo what the last message taught and this one takes back. Returns the notice for the person,
+    "" for none, and the ids of the entries that are gone. What cannot be undone stays."""
     last = max((note.at for note in state.pending_memories), default="")
     lines, gone = [], set()
     for note in state.pending_memories:
