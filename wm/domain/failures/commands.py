@@ -194,8 +194,6 @@ def purpose_of(tool: str) -> str:
                 return category
     if head != tool and head not in known_tools.TASK_RUNNERS and (purpose := purpose_of(head)):
         return purpose
-    if head in ("gradle", "sbt"):
-        return "build"
     named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
     for category, parts in known_tools.NAME_PARTS:
         if "/" not in head and any(part in head.lower() for part in parts):

@@ -21,9 +21,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     lines = lines[:advice]
     at, _score = telling.best(lines)
     sums = at >= 0 and telling.only_sums(lines[at].strip())
-    if sums and (said := telling.warning(lines)) and "warning" in lines[at]:
-        yield DetectedError("", said, at=at, until=at + 1)
-        return
     if sums or (at >= 0 and not telling.objects(lines[at])):
         bare = ["" if telling.only_sums(t.strip()) else t for t in lines]
         ranked = sorted(telling.scores(bare), key=lambda pair: -pair[1])
