@@ -8,7 +8,7 @@ usage says. Side calls (titles, routing, most summaries) are in no transcript.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from wm.replay.requests import (
     seconds,
     system_of,
 )
+from wm.text.jsontext import as_object
 from wm.wire.block import CHARS_PER_TOKEN
 from wm.wire.usage import Usage
 
@@ -146,17 +147,14 @@ def _result(key: Any, content: Any) -> JsonObject:
     return {"type": "tool_result", "tool_use_id": str(key), "content": text}
 
 
-def _object(found: JsonObject, key: str) -> JsonObject:
-    value = found.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def _count(found: JsonObject, key: str) -> int:
+def _count(found: Mapping[str, Any], key: str) -> int:
     value = found.get(key)
     return value if isinstance(value, int) else 0
 
 
-def _usage(found: JsonObject, prompt: str, cached: str, output: str, put: str = "") -> Usage | None:
+def _usage(
+    found: Mapping[str, Any], prompt: str, cached: str, output: str, put: str = ""
+) -> Usage | None:
     """The usage in these fields; None without a prompt, which includes what was cached."""
     read, wrote = _count(found, cached), _count(found, put)
     fresh = max(0, _count(found, prompt) - read - wrote)
@@ -168,7 +166,7 @@ def _usage(found: JsonObject, prompt: str, cached: str, output: str, put: str = 
 
 
 def _codex(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
-    payload = _object(found, "payload")
+    payload = as_object(found.get("payload"))
     match found.get("type"):
         case "turn_context":
             thread.model = str(payload.get("model") or thread.model)
@@ -176,7 +174,7 @@ def _codex(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
             yield from _codex_item(thread, payload)
         case "token_usage_record":
             names = ("input_tokens", "cached_input_tokens", "output_tokens")
-            usage = _object(payload, "usage")
+            usage = as_object(payload.get("usage"))
             thread.uses(_usage(usage, *names, put="cache_write_input_tokens"))
         case "compacted":
             yield from thread.restarts()
@@ -184,7 +182,7 @@ def _codex(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
                 yield from _codex_item(thread, item)
 
 
-def _codex_item(thread: _Thread, item: JsonObject) -> Iterator[Sent]:
+def _codex_item(thread: _Thread, item: Mapping[str, Any]) -> Iterator[Sent]:
     kind, key = item.get("type"), item.get("call_id")
     if kind == "message":
         said = [b for part in blocks_of(item.get("content")) for b in _text(part.get("text"))]
@@ -201,7 +199,7 @@ def _codex_item(thread: _Thread, item: JsonObject) -> Iterator[Sent]:
 
 
 def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
-    data = _object(found, "data")
+    data = as_object(found.get("data"))
     match found.get("type"):
         case "user.message":
             yield from thread.says(_text(data.get("transformedContent") or data.get("content")))
@@ -213,12 +211,12 @@ def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
             ]
             yield from thread.answers([*_text(data.get("content")), *calls])
         case "tool.execution_complete":
-            text = _object(data, "result").get("content") or data.get("error") or ""
+            text = as_object(data.get("result")).get("content") or data.get("error") or ""
             thread.returns(_result(data.get("toolCallId"), text))
         case "session.compaction_complete" if data.get("success"):
             yield from thread.compacts(_text(data.get("summaryContent")))
         case "session.usage_record":
-            usage = _object(data, "usage")
+            usage = as_object(data.get("usage"))
             if usage.get("interactionType", MAIN) == MAIN:
                 names = ("inputTokens", "cacheReadTokens", "outputTokens", "cacheWriteTokens")
                 thread.uses(_usage(usage, *names))
@@ -232,7 +230,7 @@ MAIN = "conversation-agent"
 
 
 def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
-    replaced = _object(found, "$set").get("messages")
+    replaced = as_object(found.get("$set")).get("messages")
     if isinstance(replaced, list):
         yield from thread.restarts()
         known = _Thread(name=thread.name, left=SkippedRequests())
@@ -246,12 +244,12 @@ def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
         calls = blocks_of(found.get("toolCalls"))
         asked = [_call(one.get("name"), one.get("id"), one.get("args")) for one in calls]
         thread.model = str(found.get("model") or thread.model)
-        usage = _usage(_object(found, "tokens"), "input", "cached", "output")
+        usage = _usage(as_object(found.get("tokens")), "input", "cached", "output")
         said = _parts(found.get("content"))
         yield from thread.answers([*said, *asked], str(found.get("id")), usage)
         for one in calls:
             for part in blocks_of(one.get("result")):
-                done = _object(part, "functionResponse")
+                done = as_object(part.get("functionResponse"))
                 thread.returns(_result(one.get("id"), done.get("response")))
 
 
@@ -267,17 +265,17 @@ def _parts(content: Any) -> list[JsonObject]:
 
 
 def _qwen(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
-    parts = blocks_of(_object(found, "message").get("parts"))
+    parts = blocks_of(as_object(found.get("message")).get("parts"))
     if found.get("type") == "assistant":
         thread.model = str(found.get("model") or thread.model)
-        called = [_object(part, "functionCall") for part in parts if "functionCall" in part]
+        called = [as_object(part.get("functionCall")) for part in parts if "functionCall" in part]
         calls = [_call(one.get("name"), one.get("id"), one.get("args")) for one in called]
         names = ("promptTokenCount", "cachedContentTokenCount", "candidatesTokenCount")
-        usage = _usage(_object(found, "usageMetadata"), *names)
+        usage = _usage(as_object(found.get("usageMetadata")), *names)
         yield from thread.answers([*_parts(parts), *calls], str(found.get("uuid")), usage)
     elif found.get("type") == "tool_result":
         for part in parts:
-            done = _object(part, "functionResponse")
+            done = as_object(part.get("functionResponse"))
             thread.returns(_result(done.get("id"), done.get("response")))
     elif found.get("type") == "user":
         yield from thread.says(_parts(parts))
