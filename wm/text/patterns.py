@@ -17,20 +17,15 @@ Pattern = Any
 """A compiled google-re2 pattern. It has a subset of the methods of `re.Pattern`."""
 
 
-def compile(text: str, *, ignore_case: bool = False, multi_line: bool = False) -> Pattern:
+def compile(text: str) -> Pattern:
     """Compile a pattern. Raises re2.error if re2 cannot match it in linear time."""
-    return re2.compile(_with_flags(text, ignore_case, multi_line), options=_quiet())
+    return re2.compile(text, options=_quiet())
 
 
 def _quiet() -> Any:
     options = re2.Options()
     options.log_errors = False
     return options
-
-
-def _with_flags(text: str, ignore_case: bool, multi_line: bool) -> str:
-    flags = ("i" if ignore_case else "") + ("m" if multi_line else "")
-    return f"(?{flags}){text}" if flags else text
 
 
 def compile_bytes(text: str) -> Pattern:
@@ -95,7 +90,8 @@ class Lazy:
     @property
     def expression(self) -> str:
         """The pattern with its flags in re2 syntax."""
-        return _with_flags(self.text, self._ignore_case, self._multi_line)
+        flags = ("i" if self._ignore_case else "") + ("m" if self._multi_line else "")
+        return f"(?{flags}){self.text}" if flags else self.text
 
     @property
     def compiled(self) -> Pattern:
