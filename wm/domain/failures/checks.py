@@ -69,9 +69,7 @@ def placed(
     If the exit code says nothing of the suspects (`ran.certain`), the output must show that they
     failed (`Proof`).
     """
-    unseen = (c for c in ran.hidden if c not in ran.suspects)
-    active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
-    active = [c for c in active if c.purpose or not c.filters] or active
+    active = _active(ran)
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output, command = event.output, event.command
@@ -112,6 +110,13 @@ def placed(
     return tuple(sorted(settled, key=lambda p: p.found.at))
 
 
+def _active(ran: Ran) -> list[ShellCommand]:
+    """The commands whose failure the output may show; a filter only if there is nothing else."""
+    unseen = (c for c in ran.hidden if c not in ran.suspects)
+    active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
+    return [c for c in active if c.purpose or not c.filters] or active
+
+
 def _explained(found: DetectedError, lines: Sequence[str]) -> DetectedError:
     """A failed test with the exception that the output names, unless it repeats the test's name."""
     said = telling.cause(lines)
@@ -148,8 +153,7 @@ def _proof(
         printed = [line.removeprefix(name) for line in printed]
     clear = tolerates and not checks
     states = reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear)
-    crashed = states or telling.crashed(printed)
-    if crashed or _says_where(printed, command, active, own=is_own):
+    if states or telling.crashed(printed) or _says_where(printed, command, active, own=is_own):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY
@@ -159,9 +163,9 @@ def _proof(
 def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     """Does the output end with a summary of failures?
 
-    Of a program that is not known to check, a count of failures is one only if the output names a
-    place in a file and what is wrong there; a complaint that begins with the program's name is one
-    unless it is the first line.
+    Of a program that is not known to check, a count of failures is one only if a line is marked as
+    an error, or names a place in a file and what is wrong there; a complaint that begins with the
+    program's name is one unless it is the first line.
     """
     if summaries.failed(lines, checks=False):
         return True

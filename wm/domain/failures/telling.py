@@ -25,6 +25,7 @@ from wm.text.patterns import Lazy, PatternSet, encoded
 _ABROAD, _MILD_ABROAD = "|".join(sorted(ABROAD)), "|".join(sorted(MILD_ABROAD))
 SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 """A complaint of a shell."""
+_CRASH = r"\bAborted(?: \(|$)|\b(?:Segmentation fault|Bus error|Illegal instruction|core dumped|Killed|Out of memory|stack overflow)\b"
 _SHAPES = {
     # What the line says
     "level": r"(?i)^\W*(?:fatal|fata|error|erro|err|fail|failed|failure|panic|critical|severe|emerg|alert)\b",
@@ -42,7 +43,7 @@ _SHAPES = {
     "failed": r"(?i)\bfail(?:ed|ing|ures?|s)?\b",
     "errors": r"(?i)\berrors?\b",
     "against": r"(?i)\b(?:not?|won't|don't|doesn't|isn't|wasn't|didn't|insufficient|incompatible|exhausted|overflow|cycle|circular|unauthorized|unlisted|broken|corrupt(?:ed)?|expired|outdated|violat\w+)\b",
-    "crash": r"\bAborted(?: \(|$)|\b(?:panicked at|(?i:unhandled|uncaught) [\w.-]+|Segmentation fault|Bus error|Illegal instruction|core dumped|Killed|Out of memory|stack overflow)\b",
+    "crash": rf"{_CRASH}|\b(?:panicked at|(?i:unhandled|uncaught) [\w.-]+)\b",
     "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0\b",
     "count": r"(?i)\b\d+ (?:\w+ ){0,2}(?:errors?|fail\w*|problems?|issues?|warnings?|passed|tests?|files?)\b",
     "works": r"(?i)\b(?:success\w*|succeeded|passed|done|ok|completed?|connected|loaded|finished|using|loading|starting|reading|initializ\w+|running)\b",
@@ -92,8 +93,7 @@ _KINDS = (
     r"connection refused|could not|invalid|unrecogni[sz]ed|missing|unknown|no space left|failed|"
     r"too many|denied|unable|does not exist|no rule|no module named)",
     # A crash
-    r"\bAborted(?: \(|$)|\b(?:Segmentation fault|Bus error|Illegal instruction"
-    r"|Floating point exception|core dumped|Killed|Out of memory|stack overflow)\b",
+    rf"{_CRASH}|\bFloating point exception\b",
     # Marked as an error
     r"^(?:\[(?:ERROR|error|FATAL|ALERT|alert|EMERG|emerg|CRIT|crit)\]|\[FAIL(?:ED)?[\]:]|✘|✖|✗|✕|×|❌|!!?|\[!\])\s+\S",
     # Begins like a failure
@@ -235,7 +235,7 @@ def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
         yield OutputLine(i, frozenset(found))
 
 
-def says_failure(lines: Sequence[str], *, placed: bool = True, clear: bool = False) -> bool:
+def says_failure(lines: Sequence[str], *, placed: bool, clear: bool) -> bool:
     """Whether a line calls something an error, or the last one says that something is wrong.
 
     placed: also if the line begins with a place in a file. clear: only if something has a fault,
