@@ -357,7 +357,12 @@ def is_retracted(fact: str, rest: str) -> bool:
 
 OPENING_CHARS, NAMING_CHARS = 40, 4
 """How early a message takes something back, and the shortest word that names what [chars]."""
-_STAYS = Lazy(rf"(?:^|[^a-z])(?:{'|'.join(_any_of('stays', lang) for lang in phrases('stays'))})")
+_STAYS = Lazy(
+    "|".join(
+        rf"\b(?:{_any_of('stays', lang)})" if row.isascii() else _any_of("stays", lang)
+        for lang, row in phrases("stays").items()
+    )
+)
 """Words that say that something stays as it was."""
 
 
