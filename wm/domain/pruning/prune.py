@@ -114,6 +114,7 @@ def _cut(lines: OutputLines, rule: OutputRule, measure: CutLimits) -> PrunedText
     wanted = rule.reduce(lines)
     before = client_cut(lines)
     outliers = telling_lines.outliers(lines) if rule.states else []
+    # A rare number of words alone does not make a line stay whatever the room.
     few = [at for kind in outliers[:2] if len(kind) <= MOST_OUTLIERS for at in kind]
     unlike = [at for kind in outliers for at in kind]
     must = sorted({*wanted.must, *before.marks, *few})

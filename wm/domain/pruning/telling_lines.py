@@ -284,10 +284,10 @@ MOST_VALUES = 8
 
 
 def outliers(lines: OutputLines) -> list[list[int]]:
-    """Lines that lack a word that nearly all lines have, or have a rare value in a column of few
-    values, or no number in a column of numbers: one `CrashLoopBackOff` among a hundred `Running`,
-    one `nan`. Before them, lines without any of the words that the others repeat. A kind that is
-    not rare is left out."""
+    """Three lists of lines: those without any of the words that the others repeat; those without a
+    word that nearly all have, with a rare value in a column of few values, or without a number in a
+    column of numbers (one `CrashLoopBackOff` among a hundred `Running`, one `nan`); those with a
+    rare number of words. A list that is not short is empty; [] if too few lines are compared."""
     span = range(SAME_ENDS, len(lines) - SAME_ENDS)
     if len(span) > MOST_ASKED:
         span = range(len(lines) - MOST_ASKED, len(lines) - SAME_ENDS)

@@ -25,14 +25,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     seen: set[str] = set()
     for i, line in enumerate(lines):
         dotted = _DOTTED.match(line) if ".." in line or "/" in line else None
-        names = (
-            [(i, dotted.group(1) or dotted.group(2))]
-            if dotted
-            else _listed(lines, i)
-            if _TITLE.match(line)
-            else ()
-        )
-        for at, name in names:
+        listed = _listed(lines, i) if not dotted and _TITLE.match(line) else ()
+        for at, name in [(i, dotted.group(1) or dotted.group(2))] if dotted else listed:
             if name not in seen:
                 seen.add(name)
                 said = next((text.strip() for text in lines[at + 1 : at + 2]), "")
