@@ -127,11 +127,11 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _degree(word: str) -> list[int]:
+def _degree(word: str) -> tuple[int, ...]:
     """Whether a word speaks of all, of what one may or prefers, or of what one must."""
     marks = ((fw.CAN, fw.PREFERRING), (fw.MUST, fw.REQUIRING))
-    found = [mark for mark, beginnings in marks if word.startswith(beginnings)]
-    return [fw.ALL, *found] if word in fw.UNIVERSAL else found
+    found = tuple(mark for mark, beginnings in marks if word.startswith(beginnings))
+    return (fw.ALL, *found) if word in fw.UNIVERSAL else found
 
 
 def _of_name(part: str, digest: Callable[[str], int]) -> Iterator[int]:
