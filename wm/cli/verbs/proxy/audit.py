@@ -60,7 +60,7 @@ def _transcripts(caller: Caller) -> list[Path]:
     """What the agents recorded of sessions in this folder. Raises UserError if there is nothing."""
     agents = find_agent_paths()
     folder = agents.claude / "projects" / re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
-    kept = [*sorted(folder.rglob("*.jsonl")), *transcripts_of(agents.others, caller.directory)]
+    kept = [*sorted(folder.rglob("*.jsonl")), *transcripts_of(agents.others, [caller.directory])]
     found = list(only_recordings(kept, output.note))
     if not found:
         raise UserError(
