@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
 from importlib import import_module
 from pathlib import Path
 
@@ -345,6 +346,117 @@ def test_sessions_of_other_agents_are_those_that_began_here(user: Terminal) -> N
     assert (named.code, named.json["targets"]) == (0, [])
     both = user.wm("import", "-C", str(user.repo), str(folder), "--from", "transcripts", "--json")
     assert counts(both) == {"unchanged": 1}
+
+
+def codex_session(user: Terminal, name: str, place: Path | str, *messages: str) -> Path:
+    """A session of Codex that was started in a folder; one message a day."""
+    folder = user.home / ".codex" / "sessions" / "2026" / "02" / "01"
+    folder.mkdir(parents=True, exist_ok=True)
+    meta = {"type": "session_meta", "payload": {"session_id": name, "cwd": str(place)}}
+    said = (
+        {
+            "type": "event_msg",
+            "timestamp": f"2026-02-0{day}T09:00:00.000Z",
+            "payload": {"type": "user_message", "message": text},
+        }
+        for day, text in enumerate(messages, 1)
+    )
+    file = folder / f"rollout-{name}.jsonl"
+    file.write_text("\n".join(map(json.dumps, (meta, *said))))
+    return file
+
+
+def claude_session(user: Terminal, place: Path, text: str) -> None:
+    folder = user.home / ".claude" / "projects" / str(place).replace("/", "-").replace(".", "-")
+    folder.mkdir(parents=True, exist_ok=True)
+    line = {"type": "user", "sessionId": "5f1a", "cwd": str(place), "message": {"content": text}}
+    (folder / "5f1a.jsonl").write_text(json.dumps(line))
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "opencode"])
+def test_sessions_of_subfolders_and_worktrees_are_of_the_repository(
+    user: Terminal, agent: str
+) -> None:
+    """ID-2: one memory for the repository, whatever folder an agent was started in."""
+    side, nested = Path(f"{user.repo} side"), user.repo / "vendor" / "pier"
+    git = ("git", "-C", str(user.repo), "-c", "user.name=D", "-c", "user.email=d@example.org")
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+    subprocess.run([*git, "worktree", "add", "-q", "-b", "side", str(side)], check=True)
+    (user.repo / "web" / "app").mkdir(parents=True)
+    repository(nested)
+    beside = Path(f"{user.repo}-two")
+    repository(beside)
+    ours = {
+        "web/app": user.repo / "web" / "app",
+        "gone": user.repo / "gone" / "app",
+        "side": side,
+        "below side": side / "web",
+    }
+    others = {"nested": nested, "beside": beside, "gone beside": user.repo.parent / "gone"}
+    made = database(user, TABLES) if agent == "opencode" else None
+    for number, (name, place) in enumerate({**ours, **others}.items()):
+        said = f"Remember: the quay of {name} wants UTC"
+        if agent == "claude":
+            claude_session(user, place, said)
+        elif agent == "codex":
+            codex_session(user, str(number), place, said)
+        elif made is not None:
+            part = json.dumps({"type": "text", "text": said})
+            row = (f"s{number}", None, str(place))
+            made.execute("INSERT INTO session VALUES (?, ?, ?)", row)
+            role = json.dumps({"role": "user"})
+            made.execute("INSERT INTO message VALUES (?, ?, ?)", (f"m{number}", row[0], role))
+            values = (f"p{number}", f"m{number}", row[0], 1_770_000_000_000 + number, part)
+            made.execute("INSERT INTO part VALUES (?, ?, ?, ?, ?)", values)
+            made.commit()
+    for folder in (user.repo, side):
+        ran = user.wm("import", "-C", str(folder), "--from", "transcripts", "--dry-run", "--json")
+        found = {one["text"] for one in ran.json["targets"][0]["outcomes"]}
+        assert found == {f"the quay of {name} wants UTC" for name in ours}
+
+
+def test_what_a_later_session_asked_to_forget_is_left(user: Terminal) -> None:
+    codex_session(user, "a", user.repo, "Remember: the API key of Stripe lives in pass", SAID[2])
+    codex_session(user, "b", user.repo, "Thanks", "Thanks", "forget what I said about Stripe")
+    codex_session(
+        user, "c", user.repo, *["Thanks"] * 4, "Remember: Stripe is called from worker.py"
+    )
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert [one["text"] for one in said.json["targets"][0]["outcomes"]] == [
+        "never log request bodies",
+        "Stripe is called from worker.py",
+    ]
+    assert [(one["code"], one["count"]) for one in said.json["left"]] == [("forgotten", 1)]
+
+
+@pytest.mark.parametrize("damage", [b"caf\xe9", b"\0\0\0"])
+def test_a_damaged_line_costs_only_itself(user: Terminal, damage: bytes) -> None:
+    file = codex_session(user, "a", user.repo, SAID[0], "Remember: the DAMAGE is closed", SAID[2])
+    file.write_bytes(file.read_bytes().replace(b"DAMAGE", damage))
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert (said.code, counts(said)) == (0, {"inbox": 2})
+    assert [(one["code"], one["count"]) for one in said.json["left"]] == [("damaged", 1)]
+
+
+def test_a_waiting_statement_names_what_it_replaces(user: Terminal) -> None:
+    """Only what was said before it: a statement from last year says nothing new about this year."""
+    user.wm("remember", "-C", str(user.repo), "The staging database is on port 5433.")
+    claude_md = user.repo / "CLAUDE.md"
+    claude_md.write_text("- The staging database is on port 5434 now.\n")
+    os.utime(claude_md, (4_000_000_000, 4_000_000_000))
+    codex_session(user, "a", user.repo, "Remember: the staging database is on port 5432 now.")
+    for words in ((), ("--from", "transcripts")):
+        user.wm("import", "-C", str(user.repo), *words)
+    shown = user.wm("inbox", "-C", str(user.repo), "--json").json["entries"]
+    found = {one["entry"]["text"]: one["entry"] for one in shown}
+    known = user.wm("inspect", "-C", str(user.repo), "--json").json["entries"][0]["entry"]["id"]
+    newer = found["The staging database is on port 5434 now."]
+    assert newer["supersedes"] == [known]
+    older = found["the staging database is on port 5432 now."]
+    assert "supersedes" not in older
+    assert known in older["conflicts"]
+    user.wm("inbox", "accept", newer["id"], "-C", str(user.repo))
+    assert "1 replaced" in user.wm("inspect", "-C", str(user.repo)).out
 
 
 def test_sessions_of_a_project_with_the_same_name_are_left(user: Terminal) -> None:

@@ -36,6 +36,9 @@ class Newcomer(Struct, frozen=True):
     entry: MemoryEntry
     refused: tuple[str, ...] = ()
     bare: str = ""
+    is_statement: bool = False
+    """Whether it may say something new about what an entry says: the person who accepts it is shown
+    that entry."""
 
 
 class ImportResult(Struct, frozen=True):
@@ -75,7 +78,13 @@ def admit_all(
         if result.outcome in NEW:
             known.add(newcomer.entry.model_copy(update={"id": result.entry_id}))
         results.append(result)
-    return _linked(editor.memory, history, results), results
+    editor.renew(_linked(editor.memory, history, results))
+    for newcomer, result in zip(newcomers, results, strict=True):
+        entry = editor.find(result.entry_id)
+        if newcomer.is_statement and result.outcome == "inbox" and entry is not None:
+            waiting = editor.with_outdated(entry.model_copy(update={"origin": "user"}))
+            editor.amend(waiting.model_copy(update={"origin": entry.origin}))
+    return editor.memory, results
 
 
 class _EntryIndex:

@@ -49,13 +49,28 @@ class SkippedStatement(Struct, frozen=True):
         return WHY.get(self.code, self.code.replace("_", " "))
 
 
+class Forgetting(Struct, frozen=True):
+    """A message that asks to forget what was said before. at: ISO 8601."""
+
+    text: str
+    file: str
+    line: int
+    at: str
+
+    def follows(self, fact: ImportFact) -> bool:
+        same = fact.file == self.file
+        return fact.line < self.line if same else fact.created_at < self.at
+
+
 class ForeignMemory(Struct, frozen=True):
-    """The contents of one file. root: the folder that the store says it belongs to, or ""."""
+    """The contents of one file. root: the folder that the store says it belongs to, or "".
+    forgettings: what its messages ask to forget, also of other sessions."""
 
     facts: tuple[ImportFact, ...] = ()
     left: tuple[SkippedStatement, ...] = ()
     root: str = ""
     sessions: tuple[ImportSession, ...] = ()
+    forgettings: tuple[Forgetting, ...] = ()
 
 
 class Spot(Struct, frozen=True):

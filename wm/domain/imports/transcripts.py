@@ -7,17 +7,16 @@ typed (EX-1, EX-7), except what is not certain. Each statement is dated by its m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports.foreign import (
-    CLAUDE,
     ForeignFile,
     ForeignMemory,
+    Forgetting,
     ImportSource,
-    Spot,
     id_of_text,
     moment,
     tally,
@@ -26,11 +25,11 @@ from wm.domain.imports.foreign import (
 )
 from wm.domain.learning.requests import Requests, find_requests_and_forgets, taught
 from wm.domain.learning.stated import Statement
+from wm.domain.memory.tombstones import named
 from wm.domain.payloads.prompt_text import of_user
 from wm.secrets.redact import LABEL_DIGEST_CHARS, PRIVATE_LABEL, Redactor, labels_in
 from wm.settings import GateSettings
 from wm.text.jsontext import as_object, as_text, object_of, objects_in
-from wm.text.letters import canonical
 
 NAME = "transcripts"
 _NOT_TYPED = ("isMeta", "isSidechain", "isCompactSummary", "agentId")
@@ -54,13 +53,17 @@ def wants(parts: tuple[str, ...]) -> bool:
 def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Extract what the messages of one transcript teach."""
     facts: dict[str, ImportFact] = {}
+    forgettings: list[Forgetting] = []
     codes: list[str] = []
     session = answer = ""
     is_known, is_subagents = not file.text.strip(), False
-    for number, text in enumerate(file.text.split("\n"), 1):
+    lines = file.text.split("\n")
+    for number, text in enumerate(lines, 1):
         line = object_of(text)
         if line is None:
-            continue  # the last line of a session that is still running may be incomplete
+            # The last line of a session that is still running may be incomplete.
+            codes += ["damaged"] if text.strip() and number < len(lines) else []
+            continue
         session = _session(line) or session
         is_known |= bool(session) or "leafUuid" in line or "snapshot" in line
         is_subagents |= _begins_subagent(line)
@@ -72,9 +75,9 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
             continue
         said = _REDACTOR.text(of_user(message.text))
         asked, gone = find_requests_and_forgets(said, GateSettings())
-        facts = {name: one for name, one in facts.items() if not _is_among(one.text, gone)}
         stated = () if gone else taught(said, answer, asked)
         at = moment(line.get("timestamp")) or file.modified
+        forgettings += (Forgetting(one, file.path, number, at) for one in gone)
         where = {"file": file.path, "line": number, "session": words(session), "created_at": at}
         for fact in _facts(file, asked, stated, where):
             if isinstance(fact, str):
@@ -83,13 +86,20 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
                 facts[fact.id] = fact  # the last time it was said
     if not is_known:
         return Refusal("unknown_format", "It is not a transcript of an agent that wm knows.")
-    return ForeignMemory(tuple(facts.values()), tally(file.path, codes))
+    kept = not_forgotten(facts.values(), forgettings)
+    codes += ["forgotten"] * (len(facts) - len(kept))
+    return ForeignMemory(tuple(kept), tally(file.path, codes), forgettings=tuple(forgettings))
 
 
-def _is_among(text: str, gone: Sequence[str]) -> bool:
-    """Whether a later message asks to forget this text."""
-    said = f" {canonical(text)} "
-    return any(f" {canonical(one)} " in said for one in gone)
+def not_forgotten(
+    facts: Iterable[ImportFact], forgettings: Iterable[Forgetting]
+) -> list[ImportFact]:
+    """The statements that no later message, of the same session or another one, asks to forget."""
+    left = list(facts)
+    for one in forgettings:
+        gone = named(filter(one.follows, left), one.text)
+        left = [fact for fact in left if fact not in gone]
+    return left
 
 
 def _facts(
@@ -200,7 +210,7 @@ def _text(content: Any) -> str:
 
 SOURCE = ImportSource(
     name=NAME,
-    spots=(Spot(CLAUDE, "projects/{project}/*.jsonl"),),
+    spots=(),  # the transcripts themselves say which workspace they belong to
     wants=wants,
     parse=parse,
     json=False,

@@ -7,7 +7,9 @@ it. The caller decides whether a forgotten text may return; a person's explicit 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
+from wm.api.imports import ImportFact
 from wm.domain.change.alignment import slots
 from wm.domain.change.compare import Pair
 from wm.domain.change.statement import reading
@@ -32,26 +34,29 @@ def tombstone(
     )
 
 
-def named(entries: Iterable[MemoryEntry], text: str) -> tuple[MemoryEntry, ...]:
-    """The active entries that a person means by `text`: those with equal text, else those where one
+Said = TypeVar("Said", MemoryEntry, ImportFact)
+
+
+def named(statements: Iterable[Said], text: str) -> tuple[Said, ...]:
+    """The statements that a person means by `text`: those with equal text, else those where one
     text contains the other, else those that have all its words of content, with other endings or
-    in another place. One word ("what I said about Stripe") names each entry that has it."""
+    in another place. One word ("what I said about Stripe") names each one that has it."""
     wanted = canonical(text)
-    active = [entry for entry in entries if entry.status == "active"]
-    exact = tuple(entry for entry in active if canonical(entry.text) == wanted)
+    known = list(statements)
+    exact = tuple(one for one in known if canonical(one.text) == wanted)
     if exact:
         return exact
     said = reading(text)
     contained = tuple(
-        entry
-        for entry in active
-        if f" {wanted} " in f" {canonical(entry.text)} "
-        or f" {canonical(entry.text)} " in f" {wanted} "
+        one
+        for one in known
+        if f" {wanted} " in f" {canonical(one.text)} "
+        or f" {canonical(one.text)} " in f" {wanted} "
     )
     if len(wanted.split()) > 1 and contained:
         return tuple(e for e in contained if not _denies(Pair(said, reading(e.text))))
     begin = [w.term[: 2 if is_cjk(w.term[0]) else 3] for w in said.words if not w.is_verb]
-    near = (e for e in active if begin and all(map(folded(e.text).__contains__, begin)))
+    near = (e for e in known if begin and all(map(folded(e.text).__contains__, begin)))
     pairs = ((e, Pair(said, reading(e.text))) for e in near)
     if len(said.words) == 1:
         return tuple(e for e, pair in pairs if _is_about(pair))

@@ -128,15 +128,17 @@ def _newcomer(work: LocatedWork, fact: ImportFact) -> Newcomer:
     # A statement that only waits is judged like a model's proposal, as no person asked for it,
     # unless it was said in a session; but by the rules only, as it was written to be kept.
     was_said = fact.status != "inbox" or fact.came_from == TRANSCRIPTS.name
-    source = entry.source if was_said else "compaction"
-    verdict = judge(work.runtime, entry.text, type=entry.type, source=source, by_rules=True)
+    judged_as = entry.source if was_said else "compaction"
+    verdict = judge(work.runtime, entry.text, type=entry.type, source=judged_as, by_rules=True)
     hard = tuple(r for r in verdict.reasons if r not in verdict.soft)
     waits = _waits(entry, hard, verdict.soft)
     if waits:
         reasons = tuple(dict.fromkeys((*entry.reasons, *waits)))
         entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
     refused = () if waits else (*hard, *verdict.soft)
-    return Newcomer(entry, refused, bare=work.redact(fact.bare.strip()))
+    source = KNOWN.get(fact.came_from)
+    is_statement = source is not None and source.can_be_users
+    return Newcomer(entry, refused, work.redact(fact.bare.strip()), is_statement)
 
 
 def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from glob import iglob
 from itertools import islice
 
@@ -26,17 +28,19 @@ from wm.domain.imports.foreign import (
     PROJECT,
     ForeignFile,
     ForeignMemory,
+    Forgetting,
     ImportSource,
     SkippedStatement,
     Spot,
 )
 from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, source_of
 from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
+from wm.domain.imports.transcripts import not_forgotten
 from wm.errors import UserError
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
 from wm.ops.imports.transcript_files import (
     OPENCODE_DATABASE,
-    began_in,
+    claude_name,
     from_database,
     has_sessions,
     transcripts_of,
@@ -161,14 +165,14 @@ def _known(
                 for pattern in _patterns(spot, projects):
                     found = iglob(pattern, root_dir=base, include_hidden=True)
                     for name in sorted(found):
-                        file = os.path.join(base, name)
-                        if source is not TRANSCRIPTS or not _is_others(file, projects):
-                            yield _Candidate(file, source, base)
+                        yield _Candidate(os.path.join(base, name), source, base)
     if TRANSCRIPTS in chosen:
-        for path in transcripts_of(places.others, projects):
+        is_here = _began_here(asked)
+        agents = {"claude": places.claude, **places.others}
+        for path in transcripts_of(agents, is_here, projects):
             yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
         database = str(places.data / OPENCODE_DATABASE)
-        if os.path.isfile(database) and has_sessions(database, projects):
+        if os.path.isfile(database) and has_sessions(database, is_here):
             yield _Candidate(database, TRANSCRIPTS, os.path.dirname(database))
 
 
@@ -186,22 +190,33 @@ def _project_folders(asked: ImportSelection) -> list[str]:
     return [folder for folder in dict.fromkeys((asked.place.root, *chain)) if folder]
 
 
+def _keys(asked: ImportSelection) -> set[str]:
+    """The keys under which this workspace may be known: another clone may share its memory."""
+    return {asked.place.key, *map(identity.key_of, _project_folders(asked))}
+
+
+def _began_here(asked: ImportSelection) -> Callable[[str], bool]:
+    """Whether a session that was started in a folder is of this workspace: also in a subfolder and
+    a linked worktree (ID-2), and in a folder of the repository that is gone now."""
+    keys = _keys(asked)
+    is_repository = os.path.lexists(os.path.join(asked.place.root, ".git"))
+
+    @cache
+    def is_here(began: str) -> bool:
+        folder = began
+        while is_repository and folder.startswith("/") and not os.path.isdir(folder):
+            folder = os.path.dirname(folder)
+        return bool(began) and _key(folder) in keys
+
+    return is_here
+
+
 def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
     if "{project}" not in spot.pattern:
         yield spot.pattern
         return
     for folder in projects:
-        yield spot.pattern.replace("{project}", _claude_name(folder))
-
-
-def _claude_name(folder: str) -> str:
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
-
-
-def _is_others(path: str, projects: Sequence[str]) -> bool:
-    """Whether a transcript is of another project whose name is the same: "my/app" for "my-app"."""
-    began = began_in(path) or ""
-    return began not in projects and path.split("/")[-2] == _claude_name(began)
+        yield spot.pattern.replace("{project}", claude_name(folder))
 
 
 def _parts(path: str) -> tuple[str, ...]:
@@ -304,7 +319,7 @@ class _Gatherer(Struct):
 
     def of_this_workspace(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
         """Drop stores of other workspaces; they are only counted."""
-        keys = {self.asked.place.key, *map(identity.key_of, _project_folders(self.asked))}
+        keys = _keys(self.asked)
         mine: dict[str, bool] = {}
         for candidate in candidates:
             if candidate.source is None or not candidate.source.grouped:
@@ -364,6 +379,16 @@ class _Gatherer(Struct):
             if where is not None:
                 self.gathered.facts.setdefault(where, []).extend(found.facts)
                 self.gathered.sessions.setdefault(where, []).extend(found.sessions)
+        self._forget([one for _, found in parsed for one in found.forgettings])
+
+    def _forget(self, forgettings: Sequence[Forgetting]) -> None:
+        """Leave out what a later session asked to forget."""
+        for where, facts in self.gathered.facts.items():
+            kept = not_forgotten(facts, forgettings)
+            gone = Counter(fact.file for fact in facts) - Counter(fact.file for fact in kept)
+            left = (SkippedStatement(file, "forgotten", count) for file, count in gone.items())
+            self.gathered.left += left
+            self.gathered.facts[where] = kept
 
     def _owner(self, candidate: _Candidate, roots: dict[str, str]) -> str | None:
         """The folder whose workspace receives a file of a multi-workspace store: "" for the current
@@ -384,8 +409,7 @@ class _Gatherer(Struct):
 
     def _read(self, candidate: _Candidate) -> ForeignMemory | UnreadableFile:
         if candidate.path.endswith(OPENCODE_DATABASE):
-            folders = _project_folders(self.asked)
-            said = from_database(candidate.path, folders, self.max_chars)
+            said = from_database(candidate.path, _began_here(self.asked), self.max_chars)
             return said if isinstance(said, UnreadableFile) else _memory(TRANSCRIPTS, said)
         source = candidate.source
         as_json = source.json if source is not None else candidate.path.endswith(".json")

@@ -43,7 +43,7 @@ def open_foreign(
     if isinstance(raw, str):
         return UnreadableFile(path, raw)
     data, modified = raw
-    text = _text(data)
+    text = _text(data, is_lines=path.endswith(".jsonl"))
     if text is None:
         return UnreadableFile(path, _not_text(data))
     value: object = None
@@ -79,7 +79,19 @@ def _bytes(path: str, limit: int) -> tuple[bytes, str] | str:
     return data, iso(moment)
 
 
-def _text(data: bytes) -> str | None:
+DAMAGED = "\ufffd"
+"""A line that is not text: one bad byte costs its record, and not the records around it (ST-3)."""
+
+
+def _text(data: bytes, *, is_lines: bool) -> str | None:
+    text = _decoded(data)
+    if text is not None or not is_lines:
+        return text
+    lines = [_decoded(line) for line in data.split(b"\n")]
+    return "\n".join(DAMAGED if line is None else line for line in lines) if any(lines) else None
+
+
+def _decoded(data: bytes) -> str | None:
     if b"\0" in data:
         return None
     try:

@@ -1,7 +1,7 @@
-"""Where agents other than Claude Code keep the transcripts of the sessions of a folder.
+"""Where agents keep the transcripts of the sessions of a workspace.
 
-Claude Code names a folder after the project. Codex, Copilot CLI, Gemini CLI and Qwen Code do not,
-so the beginning of each of their files is read. OpenCode keeps all sessions in one database, which
+The beginning of each file says where its session was started. Only Claude Code also names a folder
+after that, in a form that several folders share. OpenCode keeps all sessions in one database, which
 is opened for reading only.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from wm.ops.imports.foreign_file import UnreadableFile
 from wm.text.jsontext import as_object, as_text, object_of
 
 PLACES = {
+    "claude": "projects/*/*.jsonl",
     "codex": "sessions/*/*/*/rollout-*.jsonl",
     "copilot": "session-state/*/events.jsonl",
     "gemini": "tmp/*/chats/*.jsonl",
@@ -33,12 +34,24 @@ MOST_LINES = 100
 """Lines before the first one that names a folder, such as summaries."""
 
 
-def transcripts_of(folders: Mapping[str, Path], projects: Sequence[str]) -> Iterator[Path]:
-    """The transcripts of sessions that were started in a project. folders: each agent's own."""
+def transcripts_of(
+    folders: Mapping[str, Path], is_here: Callable[[str], bool], projects: Sequence[str] = ()
+) -> Iterator[Path]:
+    """The transcripts of sessions that were started here. folders: each agent's own. projects: the
+    folders whose name, as Claude Code writes it, counts if a transcript names no folder."""
+    names = set(map(claude_name, projects))
     for agent, pattern in PLACES.items():
         for path in sorted(folders[agent].glob(pattern)) if agent in folders else ():
-            if began_in(str(path)) in (*projects, None):
+            began = began_in(str(path))
+            # "my/app" and "my-app" have one name there, so what the transcript says comes first.
+            named = path.parent.name in names and path.parent.name != claude_name(began or "")
+            if began is None or is_here(began) or named:
                 yield path
+
+
+def claude_name(folder: str) -> str:
+    """The name under which Claude Code keeps the sessions of a folder."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in folder)
 
 
 def began_in(path: str) -> str | None:
@@ -65,45 +78,42 @@ def began_in(path: str) -> str | None:
 OPENCODE_DATABASE = "opencode/opencode.db"
 """OpenCode's database, below the user's data folder."""
 
-_SESSIONS = """
-    SELECT 1 FROM session
-    WHERE parent_id IS NULL AND directory IN (SELECT value FROM json_each(?)) LIMIT 1
-"""
+_SESSIONS = "SELECT 1 FROM session WHERE parent_id IS NULL AND is_here(directory) LIMIT 1"
 _SAID = """
     SELECT session.id, message.data, part.data, part.time_created
     FROM part JOIN message ON message.id = part.message_id
     JOIN session ON session.id = part.session_id
     WHERE session.parent_id IS NULL
-    AND session.directory IN (SELECT value FROM json_each(?)) AND instr(part.data, '"text"')
+    AND is_here(session.directory) AND instr(part.data, '"text"')
     ORDER BY part.time_created, part.id
 """
-"""The parts of all messages of sessions that began in one of these folders, without subagents."""
+"""The parts of all messages of sessions that were started here, without subagents."""
 
 
-def has_sessions(path: str, folders: Sequence[str]) -> bool:
-    """Whether OpenCode's database has sessions of these folders; True if it cannot be read, so that
-    reading it says why."""
-    found = _rows(path, _SESSIONS, folders)
+def has_sessions(path: str, is_here: Callable[[str], bool]) -> bool:
+    """Whether OpenCode's database has sessions that were started here; True if it cannot be read,
+    so that reading it says why."""
+    found = _rows(path, _SESSIONS, is_here)
     return isinstance(found, UnreadableFile) or bool(found)
 
 
 def from_database(
-    path: str, folders: Sequence[str], max_chars: int
+    path: str, is_here: Callable[[str], bool], max_chars: int
 ) -> ForeignFile | UnreadableFile:
-    """What was said in OpenCode's sessions of these folders, as lines of a transcript."""
-    found = _rows(path, _SAID, folders)
+    """What was said in OpenCode's sessions that were started here, as lines of a transcript."""
+    found = _rows(path, _SAID, is_here)
     if isinstance(found, UnreadableFile):
         return found
-    lines = (_line(*row) for row in found)
-    return ForeignFile(path, "\n".join(lines), max_chars=max_chars)
+    return ForeignFile(path, "\n".join(_line(*row) for row in found), max_chars=max_chars)
 
 
 def _rows(
-    path: str, query: str, folders: Sequence[str]
+    path: str, query: str, is_here: Callable[[str], bool]
 ) -> list[tuple[str, str, str, int]] | UnreadableFile:
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)) as database:
-            return database.execute(query, (json.dumps(folders),)).fetchall()
+            database.create_function("is_here", 1, is_here)
+            return database.execute(query).fetchall()
     except sqlite3.Error as error:
         return UnreadableFile(
             path, f"it is in use, or not a database of OpenCode that wm knows ({error})"

@@ -108,7 +108,7 @@ def _learn(
         entry = entry.model_copy(update=update)
     same = provenance.restated(work, editor, entry)
     if reasons and not same:
-        return _to_inbox(work, editor.memory, _with_outdated(entry, editor))
+        return _to_inbox(work, editor.memory, editor.with_outdated(entry))
     settings = work.settings.memory
     admission = editor.admit(entry, now=work.now, settings=settings, same=same)
     lifted = lift_tombstones(work, entry) if entry.source != "compaction" else ()
@@ -142,15 +142,6 @@ def _learn(
     return Remembered(
         outcome=admission.outcome, entry=kept, reason_codes=admission.reason_codes, message=said
     )
-
-
-def _with_outdated(entry: MemoryEntry, editor: MemoryEditor) -> MemoryEntry:
-    """The waiting statement with the entries that it retires once accepted, and those that it may
-    contradict: without them a person accepts a new value, and prompts show both (WM-8)."""
-    gone, unclear = editor.outdated_by(entry)
-    replaced = tuple(old.id for old in gone if old.status == "active")
-    update = {"supersedes": replaced, "conflicts": tuple(old.id for old in unclear)}
-    return entry.model_copy(update=update)
 
 
 def _not_taken(request: RememberRequest, entry: MemoryEntry, kept: MemoryEntry) -> str:

@@ -399,13 +399,13 @@ def _named(
 ) -> tuple[LocatedWork, WorkspaceMemory, tuple[MemoryEntry, ...]]:
     """The entries that a person means by `text`, here, or else in the memory for all projects; with
     the place and the memory of them."""
-    memory = load_memory(work)
-    named = tombstones.named(memory.entries, text)
-    if named:
-        return work, memory, named
-    place = work.at(USER_PLACE)
-    memory = load_memory(place)
-    return place, memory, tombstones.named(memory.entries, text)
+    places = (work, work.at(USER_PLACE))
+    for place in places:
+        memory = load_memory(place)
+        named = tombstones.named((e for e in memory.entries if e.status == "active"), text)
+        if named:
+            break
+    return place, memory, named
 
 
 def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:

@@ -5,7 +5,6 @@ Without a path, it takes those of sessions in the current folder. Prints names a
 
 from __future__ import annotations
 
-import re
 import time
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from wm.cli.new_file import create
 from wm.cli.options import html_option
 from wm.cli.verbs.proxy import figures
 from wm.errors import UserError
-from wm.ops.imports.transcript_files import transcripts_of
+from wm.ops.imports.transcript_files import claude_name, transcripts_of
 from wm.page import document
 from wm.replay.audit import audit
 from wm.replay.files import files_in, only_recordings
@@ -59,8 +58,9 @@ def command(caller: Caller, path: str, page: str) -> Result:
 def _transcripts(caller: Caller) -> list[Path]:
     """What the agents recorded of sessions in this folder. Raises UserError if there is nothing."""
     agents = find_agent_paths()
-    folder = agents.claude / "projects" / re.sub(r"[^A-Za-z0-9]", "-", caller.directory)
-    kept = [*sorted(folder.rglob("*.jsonl")), *transcripts_of(agents.others, [caller.directory])]
+    folder = agents.claude / "projects" / claude_name(caller.directory)
+    others = transcripts_of(agents.others, lambda began: began == caller.directory)
+    kept = [*sorted(folder.rglob("*.jsonl")), *others]
     found = list(only_recordings(kept, output.note))
     if not found:
         raise UserError(

@@ -264,6 +264,18 @@ class MemoryEditor:
         """The entries of `retired_by`, and those that it may retire, so the person is asked."""
         return self._outdated(entry) if is_users(entry) else ([], [])
 
+    def with_outdated(self, entry: MemoryEntry) -> MemoryEntry:
+        """A waiting statement with the entries that it retires once accepted, and those that it may
+        contradict: without them a person accepts a new value, and prompts show both (WM-8). What
+        was said after it, it only contradicts: an import brings old statements."""
+        gone, unclear = self.outdated_by(entry)
+        replaced = [e for e in gone if e.status == "active" and e.created_at <= entry.created_at]
+        update = {
+            "supersedes": _joined(entry.supersedes, tuple(e.id for e in replaced)),
+            "conflicts": tuple(e.id for e in (*gone, *unclear) if e not in replaced),
+        }
+        return entry.model_copy(update=update)
+
     def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
         """Active entries that this statement of the user retires, and those that it may (WM-8)."""
         gone: list[MemoryEntry] = []
