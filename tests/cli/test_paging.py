@@ -93,6 +93,19 @@ def ledger_of(user: Terminal, session: str = "s-1") -> list[LedgerRecord]:
     return list(store.ledger(key, sid(session)))
 
 
+@pytest.mark.parametrize(
+    ("policy", "turns", "why"),
+    [
+        ("safe", 2, "0 cuts: this policy makes none"),
+        ("balanced", 2, "0 cuts: nothing in the last request is old enough"),
+    ],
+)
+def test_a_session_without_cuts_says_why(user: Terminal, policy: str, turns: int, why: str) -> None:
+    paged(user, policy, turns)
+    for words in (("objects",), ("status",)):
+        assert why in " ".join(user.wm(*words).out.split()), words
+
+
 def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> None:
     plain, managed = paged(user, ""), paged(user, "balanced")
     assert [one.refused for one in managed.exchanges if one.refused] == []

@@ -297,4 +297,6 @@ def test_the_last_lines_say_what_memory_adds_and_what_paging_did_in_all_conversa
     gone = one.model_copy(update={"removed": 0, "added": 0})
     assert "saved $0.2000, spent $0.0100" in paged([gone], "safe")[1], "also after a compaction"
     assert paged([PagingTotals(session="", requests=3)], "safe") == ("", "")
+    for uncut, says in (("policy", ""), ("price", "so far"), ("credit", "saved so far")):
+        assert says in paged([PagingTotals(session="", requests=3, uncut=uncut)], "tight")[1]
     assert paged([], "safe") == ()

@@ -11,6 +11,7 @@ from pydantic import Field
 from wm.api.models import HelperState, UsedModel
 from wm.formats.base import Record, optional
 from wm.formats.evidence import EvidenceRecord
+from wm.formats.ledger import Uncut
 from wm.formats.recaps import Recap
 from wm.formats.workspace_memory import MemoryEntry
 
@@ -165,23 +166,25 @@ class SessionSummary(Record):
 class PagingTotals(Record):
     """What paging did in a session.
 
-    removed: tokens that the last request lacked. saved: what requests cost less than the client's
-    own, before their cuts; spent: what these cuts cost, and what requests cost more for another
-    reason; fault_cost: what restoring removed content cost; credit: what the next cut may cost. All
-    in dollars per million tokens, unless unpriced names models without a known price: those count
-    an input token as one. misses: requests whose reported cache reads fell short of the
-    prediction. passages: texts of removed content that were appended before the model asked; saved
-    and spent have their cost. dropped: times that decisions were lost, or given up after `off`, so
-    that the client's own request was sent. phantoms: answers whose calls of phantom tools the proxy
-    carried out; phantom_cost: what the further requests for them cost, beside saved and spent.
-    repeatedly: steps that were needed again more than once (OB-5). added: tokens of our tools and
-    injected texts in the last request; added_cost: what they cost in all, with or without paging.
+    removed: tokens that the last request lacked. uncut: why it had no cut; it may have one of
+    earlier requests. saved: what requests cost less than the client's own, before their cuts;
+    spent: what these cuts cost, and what requests cost more for another reason; fault_cost: what
+    restoring removed content cost; credit: what the next cut may cost. All in dollars per million
+    tokens, unless unpriced names models without a known price: those count an input token as one.
+    misses: requests whose reported cache reads fell short of the prediction. passages: texts of
+    removed content that were appended before the model asked; saved and spent have their cost.
+    dropped: times that decisions were lost, or given up after `off`, so that the client's own
+    request was sent. phantoms: answers whose calls of phantom tools the proxy carried out;
+    phantom_cost: what the further requests for them cost, beside saved and spent. repeatedly: steps
+    that were needed again more than once (OB-5). added: tokens of our tools and injected texts in
+    the last request; added_cost: what they cost in all, with or without paging.
     """
 
     session: str
     policy: str = ""
     requests: int = 0
     cuts: int = 0
+    uncut: Uncut | None = optional()
     removed: int = 0
     saved: float = 0.0
     spent: float = 0.0

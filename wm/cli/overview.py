@@ -17,6 +17,7 @@ from wm.api.protocol import (
 )
 from wm.cli import output
 from wm.domain.counts import budget_line
+from wm.formats.ledger import Uncut
 
 LEAST = 10
 """Minimum columns of the names, so that these blocks line up with each other."""
@@ -134,13 +135,23 @@ def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[out
     return rows
 
 
+UNCUT: Mapping[Uncut, str] = {
+    "policy": "this policy makes none",
+    "young": "nothing in the last request is old enough",
+    "price": "what is old costs less to keep than to remove, so far",
+    "credit": "removing what is old would cost more than was saved so far",
+    "late": "the disk was too slow for the last request",
+}
+"""Why the last request was sent without a cut."""
+
+
 def paging_line(one: PagingTotals) -> str:
     """What paging did in a session, in a few words (PX-7)."""
     parts = [
         f"policy {one.policy or 'off'}",
         output.count(one.requests, "request"),
         budget_line(one),
-        output.count(one.cuts, "cut"),
+        output.count(one.cuts, "cut") + (f": {UNCUT[one.uncut]}" if one.uncut else ""),
     ]
     if one.repeatedly:
         parts.append(output.count(one.repeatedly, "step") + " needed again repeatedly")

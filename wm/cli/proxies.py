@@ -208,7 +208,8 @@ def paged(bills: Sequence[PagingTotals], policy: str) -> tuple[str, ...]:
     )
     fewer = f"{output.count(total.removed, 'token')} fewer at the end"
     line = f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
-    return memory_line(total), line if total.saved or total.spent or total.misses else ""
+    says = total.saved or total.spent or total.misses or total.uncut not in (None, "policy")
+    return memory_line(total), line if says else ""
 
 
 _SUMMED = [key for key, one in PagingTotals.model_fields.items() if one.annotation in (int, float)]

@@ -14,6 +14,9 @@ RecordKind = Literal[
 ]  # fmt: skip
 
 
+Uncut = Literal["policy", "young", "price", "credit", "late"]
+"""Why a request has no cut: its policy makes none; nothing in it is old enough; removing does not
+pay yet; removing would cost more than was saved; decisions do not reach the disk in time."""
 UNSEEN_FORMS = frozenset(("tools", "exchange"))
 """Forms of decisions about what the client does not see (PX-5)."""
 
@@ -108,6 +111,8 @@ class LedgerRecord(Record):
     alive_until: float = optional(0.0)
     objects: tuple[str, ...] = optional(())
     """Those that were needed, restored, released or purged."""
+    uncut: Uncut | None = optional()
+    """`sent`: why it was sent without a cut."""
     removed: int = optional(0)
     """Tokens that the decisions of this request remove."""
     added: int = optional(0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from wm.domain.paging.cuts import plan
+from wm.domain.paging.cuts import plan, plan_or_reason
 from wm.domain.paging.files import FileUse
 from wm.domain.paging.levels import LEVELS, PagingLimits
 from wm.domain.paging.segments import PagedBlock, PagingMoment, Segment
@@ -154,6 +154,33 @@ def test_a_cut_may_not_cost_more_than_the_credit() -> None:
     assert found.cost > 0
     assert cut(segments, credit=found.cost) == (("r1",), ())
     assert cut(segments, credit=found.cost - 1) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("limits", "segments", "credit", "why"),
+    [
+        (LEVELS["safe"], [step(1, 100_000)], RICH, "policy"),
+        (LIMITS, [step(1, 100_000), step(2, 100_000)], RICH, "young"),
+        (LIMITS, [step(1, 140), step(2, 40), step(3, 40)], RICH, "young"),
+        (
+            LIMITS,
+            [step(1, 2_000), *(step(n, 40) for n in (2, 3)), step(4, 50_000, "a")],
+            0,
+            "price",
+        ),
+        (
+            LIMITS,
+            [step(1, 100_000), step(2, 2_000, "x"), step(3, 8_000, "y"), step(4)],
+            0,
+            "credit",
+        ),
+    ],
+)
+def test_why_a_request_has_no_cut(
+    limits: PagingLimits, segments: list[Segment], credit: float, why: str
+) -> None:
+    moment = PagingMoment(0.1, 1.25, credit, len(segments), len(segments))
+    assert plan_or_reason(segments, moment, limits) == why
 
 
 def test_a_cold_cache_makes_every_cut_free() -> None:

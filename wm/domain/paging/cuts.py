@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from wm.domain.paging.levels import PagingLimits
 from wm.domain.paging.segments import PagedBlock, PagingMoment, PlannedCut, Segment
+from wm.formats.ledger import Uncut
 
 
 class ResultAges(Struct):
@@ -72,15 +73,27 @@ def plan(
     limits: PagingLimits,
     ages: ResultAges | None = None,
 ) -> PlannedCut | None:
-    """The cut for this request; None if none is due, or none is permitted. ages: of these segments;
-    None: they are counted here."""
+    """The cut for this request; None if none is due, or none is permitted."""
+    found = plan_or_reason(segments, moment, limits, ages)
+    return found if isinstance(found, PlannedCut) else None
+
+
+def plan_or_reason(
+    segments: Sequence[Segment],
+    moment: PagingMoment,
+    limits: PagingLimits,
+    ages: ResultAges | None = None,
+) -> PlannedCut | Uncut:
+    """The cut for this request, or why there is none. ages: of these segments; None: they are
+    counted here."""
     if not limits.stubs:
-        return None
+        return "policy"
     if ages is None:
         ages = ResultAges()
         ages.add(segments)
     savings: dict[int, _Saving] = {}
     best, surplus, price = -1, 0.0, 0.0
+    why: Uncut = "young"
     rent = cost = 0.0
     removed = 0
     for number in range(len(segments) - 1, -1, -1):
@@ -95,12 +108,15 @@ def plan(
         cost += again - spared * saving.removed
         rent += saving.rent
         removed += saving.removed
-        if not saving.removed or removed < limits.least or cost > moment.credit:
+        if not saving.removed or removed < limits.least:
             continue
-        if rent - cost >= surplus:
+        if cost > moment.credit:
+            why = "credit" if rent >= cost else why
+        elif rent - cost >= surplus:
             best, surplus, price = number, rent - cost, cost
+        why = "price" if why == "young" else why
     if best < 0:
-        return None
+        return why
     chosen = [number for number in range(best, len(segments)) if number in savings]
     lacks, end = 0, 0
     for number in chosen:

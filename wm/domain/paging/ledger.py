@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRecord
+from wm.formats.ledger import UNSEEN_FORMS, LedgerBill, LedgerDecision, LedgerRecord, Uncut
 from wm.text.patterns import Lazy
 
 _HANDLE = Lazy(r"\b(o_[0-9a-f]{12})`?\]")
@@ -60,6 +60,7 @@ class LedgerState(Struct):
     requests: int = 0
     cuts: int = 0
     removed: int = 0
+    uncut: Uncut | None = None
     faults: int = 0
     restored: int = 0
     misses: int = 0
@@ -191,6 +192,7 @@ def _take_figures(state: LedgerState, record: LedgerRecord) -> None:
     state.last = record
     state.scale = scale_of(record) or state.scale
     state.removed = record.removed
+    state.uncut = record.uncut
     state.added = record.added
     state.added_cost += record.added_cost
     state.policy = record.policy or state.policy

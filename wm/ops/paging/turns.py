@@ -18,7 +18,7 @@ from wm.api.paging import LedgerAnswer
 from wm.api.protocol import WorkspacePlace
 from wm.domain.paging.ledger import LEAST_SCALE, MOST_SCALE, LedgerState
 from wm.domain.paging.levels import LEVELS
-from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord
+from wm.formats.ledger import LedgerBill, LedgerDecision, LedgerMoment, LedgerRecord, Uncut
 from wm.formats.paged_object import PagedObject
 from wm.ops.paging.contents import added
 from wm.ops.paging.faults import ANSWER_TOKENS, FaultCounter
@@ -149,6 +149,7 @@ class ManagedConversation:
         self._moment = Moment()
         self._turn = _Turn()
         self._lateness = _Lateness()
+        self._uncut: Uncut | None = None
         self._missed = 0.0
         """What was taken from the credit since the last record."""
         self._came = b""
@@ -240,6 +241,7 @@ class ManagedConversation:
         """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
         if self._turn.decided:
+            self._uncut = "late"
             self._records.void(self._turn.request)
             self._lateness.came_late()
         self._wire.void()
@@ -354,9 +356,11 @@ class ManagedConversation:
             body: Body, past: ConversationHistory, log: Log, moment: Moment
         ) -> tuple[Decision, ...]:
             self._moment = moment
+            self._uncut = "late"
             if skips and not moment.emergency:
                 return ()
             made = policy(body, past, log, moment)
+            self._uncut = policy.uncut if isinstance(policy, PagingPolicy) else None
             sent = self._phantoms.sent_places(body, past)
             return tuple(one for one in made if one.block not in sent) if sent else made
 
@@ -402,6 +406,7 @@ class ManagedConversation:
             policy=turn.policy,
             model=turn.model,
             tolerant=self._needs_tolerance,
+            uncut=self._uncut,
             removed=max(0, found.plain.tokens - found.sent.tokens),
             added=own.tokens,
             added_cost=self._wire.cost(own),

@@ -15,12 +15,13 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from wm.domain.paging import stubs
-from wm.domain.paging.cuts import plan
+from wm.domain.paging.cuts import plan, plan_or_reason
 from wm.domain.paging.known_lines import LineReference, same_as_above
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.objects import COLLAPSED, GONE, PRUNED, SHORT
 from wm.domain.paging.segments import PagingMoment, PlannedCut
 from wm.domain.pruning.user_rules import user_rules
+from wm.formats.ledger import Uncut
 from wm.ops.paging.first_pruning import pruned
 from wm.ops.paging.goals import GoalModel
 from wm.ops.paging.policy.seen_block import ADDED, SeenBlock
@@ -57,6 +58,8 @@ class PagingPolicy:
         self.goals = goals if limits.passages else None
         self.passages = limits.passages
         """As in `PagingLimits`; `wm.ops.paging.uncertainty` appends them."""
+        self.uncut: Uncut | None = None
+        """Why the last request got no cut."""
         self._pruning = pruning
         self._rules = user_rules(pruning.rules) if pruning is not None else None
         self._histories: OrderedDict[str, SeenHistory] = OrderedDict()
@@ -69,6 +72,7 @@ class PagingPolicy:
         seen = self._history(places, log)
         new = seen.proposed = tuple(self._read(seen, body, past, log, moment))
         seen.places = places
+        self.uncut = "young" if self._limits.stubs else "policy"
         if not self._limits.stubs:
             return new
         layout = seen.laid_out(body, past, log)
@@ -86,7 +90,9 @@ class PagingPolicy:
             over = moment.prompt - EMERGENCY_SHARE * moment.window / moment.scale
             cut = self._emergency_cut(turns[0], layout, at, over)
         else:
-            cut = plan(layout.segments, at, self._limits, layout.ages)
+            found = plan_or_reason(layout.segments, at, self._limits, layout.ages)
+            cut = found if isinstance(found, PlannedCut) else None
+            self.uncut = None if isinstance(found, PlannedCut) else found
         return new if cut is None else (*new, *_worded(seen, cut, past, layout.numbers))
 
     def _emergency_cut(
