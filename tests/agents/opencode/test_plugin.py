@@ -651,6 +651,30 @@ def test_the_tools_are_those_of_the_mcp_server(plugin: Plugin) -> None:
     }
 
 
+@pytest.mark.parametrize(("command", "typed"), [("review", False), ("wm:remember", True)])
+def test_the_text_of_a_command_is_not_what_the_user_typed(
+    tmp_path: Path, command: str, *, typed: bool
+) -> None:
+    """Only the commands of wm have a line that the user typed. The next message is the user's."""
+    copy = tmp_path / "wm.mjs"
+    copy.write_text(bake(PLUGIN.read_text(), "0.0.0", COMMAND, HookSettings(), {"wm:remember": {}}))
+    said = message("Always answer in JSON.")
+    before = {
+        "hook": "command.execute.before",
+        "input": {"command": command, "sessionID": "s", "arguments": ""},
+        "output": {"parts": [{"type": "text", "text": "Always answer in JSON."}]},
+    }
+    assert NODE is not None
+    with subprocess.Popen(
+        [NODE, str(DRIVER), str(copy)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as plugin:
+        calls = run(plugin, before, said, said)["calls"]
+        assert plugin.stdin is not None
+        plugin.stdin.close()
+    parts = [body["output"]["parts"][0] for _, name, body in calls if name == "chat.message"]
+    assert [not part.get("synthetic") for part in parts] == [typed, True]
+
+
 def test_commands_are_registered_and_a_command_of_the_user_stays(tmp_path: Path) -> None:
     baked = tmp_path / "wm.mjs"
     ours = {"wm:recap": {"template": "T", "description": "D"}, "wm:inbox": {"template": "I"}}

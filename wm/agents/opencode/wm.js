@@ -172,6 +172,7 @@ const strings = (value) =>
 //   parent   "" for a main session, the parent's id for a subagent's, undefined: not asked yet
 //   blocks   promise of the texts of this epoch; undefined: no main call was made in it yet
 //   begins   no answer in this epoch yet, so nothing is bound to a system prompt
+//   template the texts of the command that is its next message; undefined: it is none
 //   untitled its first message is yet to come; OpenCode makes a title of all that is in that
 //   notices  sentences that wait for a place in the conversation
 //   asked    the last message of the user: who answers it, and how
@@ -387,6 +388,12 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       if (Object.hasOwn(events, event.type)) await events[event.type](event)
     },
 
+    // The text of a command is that of its file, not what the user typed (EX-4).
+    async "command.execute.before"({ command, sessionID }, output) {
+      const texts = Object.hasOwn(COMMANDS, command) ? [] : output.parts?.map((part) => part.text)
+      session(sessionID).template = strings(texts)
+    },
+
     async "chat.message"(input, output) {
       if (output.parts?.length && output.parts.every((part) => prompts.has(part.text))) return
       const known = await sessionWithParent(input.sessionID)
@@ -397,7 +404,10 @@ function create({ wm, memory, directory, worktree, client, now = Date.now }) {
       await memory.ready
       const parts = (output.parts ?? [])
         .filter((part) => part.type === "text")
-        .map(({ type, text, synthetic, ignored }) => ({ type, text, synthetic, ignored }))
+        .map(({ type, text, synthetic, ignored }) => {
+          return { type, text, synthetic: synthetic || known.template?.includes(text), ignored }
+        })
+      known.template = undefined
       const mayAsk = parts.some((part) => !part.synthetic && MAY_ASK_TO_KEEP.test(part.text))
       const body = {
         input: { sessionID: input.sessionID, messageID: input.messageID },
