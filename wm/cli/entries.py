@@ -64,18 +64,15 @@ def print_entry(entry: MemoryEntry, *more: output.Row) -> None:
         ("from", " · ".join(explanations.marks(entry))),
         ("created", output.moment(entry.created_at)),
     ]
-    if entry.rationale:
-        rows.append(("because", entry.rationale))
-    if entry.tags:
-        rows.append(("tags", ", ".join(entry.tags)))
-    if entry.anchors:
-        rows.append(("speaks of", ", ".join(map(_anchor, entry.anchors))))
-    if entry.since:
-        rows.append(("true since", output.moment(entry.since)))
-    if entry.supersedes:
-        rows.append(("replaces", ", ".join(entry.supersedes)))
-    if entry.superseded_by:
-        rows.append(("replaced by", entry.superseded_by))
+    optional = (
+        ("because", entry.rationale),
+        ("tags", ", ".join(entry.tags)),
+        ("speaks of", ", ".join(map(_anchor, entry.anchors))),
+        ("true since", entry.since and output.moment(entry.since)),
+        ("replaces", ", ".join(entry.supersedes)),
+        ("replaced by", entry.superseded_by),
+    )
+    rows += [row for row in optional if row[1]]
     output.lines(output.pairs([*rows, *more]))
 
 

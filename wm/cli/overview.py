@@ -16,8 +16,8 @@ from wm.api.protocol import (
     WorkspacePlace,
 )
 from wm.cli import output
+from wm.cli.entries import WORDS
 from wm.domain.counts import budget_line
-from wm.formats.ledger import Uncut
 
 LEAST = 10
 """Minimum columns of the names, so that these blocks line up with each other."""
@@ -29,6 +29,10 @@ USER_INBOX = "wm inbox --workspace user"
 
 FILLED = {"critical": "nearly full", "high": "filling up"}
 """Labels of the context pressure levels (PS-1)."""
+
+
+UNCUT = WORDS.table("uncut")
+"""Why a request was sent without a cut."""
 
 
 def print_heading(place: WorkspacePlace) -> None:
@@ -102,9 +106,9 @@ def about_session(session: SessionSummary) -> str:
     return " · ".join([session.agent or "?", state, output.moment(session.updated_at), *counted])
 
 
-def nonzero(*rows: tuple[int, str]) -> list[str]:
+def nonzero(*rows: tuple[int, str] | tuple[int, str, str]) -> list[str]:
     """Counts with their words, without those that are zero."""
-    return [output.count(number, word) for number, word in rows if number]
+    return [output.count(*row) for row in rows if row[0]]
 
 
 ZONE_PAINT: Mapping[str, output.Paint] = {
@@ -135,16 +139,6 @@ def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[out
     return rows
 
 
-UNCUT: Mapping[Uncut, str] = {
-    "policy": "this policy makes none",
-    "young": "nothing in the last request is old enough",
-    "price": "what is old costs less to keep than to remove, so far",
-    "credit": "removing what is old would cost more than was saved so far",
-    "late": "the disk was too slow for the last request",
-}
-"""Why the last request was sent without a cut."""
-
-
 def paging_line(one: PagingTotals) -> str:
     """What paging did in a session, in a few words (PX-7)."""
     parts = [
@@ -153,16 +147,13 @@ def paging_line(one: PagingTotals) -> str:
         budget_line(one),
         output.count(one.cuts, "cut") + (f": {UNCUT[one.uncut]}" if one.uncut else ""),
     ]
-    if one.repeatedly:
-        parts.append(output.count(one.repeatedly, "step") + " needed again repeatedly")
-    if one.passages:
-        parts.append(f"{output.count(one.passages, 'removed passage')} brought back unasked")
-    if one.emergencies:
-        parts.append(output.count(one.emergencies, "emergency cut", "emergency cuts"))
-    if one.dropped:
-        parts.append(
-            output.count(one.dropped, "time decisions were dropped", "times decisions were dropped")
-        )
+    back = "brought back unasked"
+    parts += nonzero(
+        (one.repeatedly, "step needed again repeatedly", "steps needed again repeatedly"),
+        (one.passages, f"removed passage {back}", f"removed passages {back}"),
+        (one.emergencies, "emergency cut"),
+        (one.dropped, "time decisions were dropped", "times decisions were dropped"),
+    )
     return " · ".join(parts)
 
 

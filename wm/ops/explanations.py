@@ -41,36 +41,31 @@ def came_from(entry: MemoryEntry) -> str:
 
 def marks(entry: MemoryEntry) -> list[str]:
     """Labels of an entry: its source, then what is special about it."""
-    found = [came_from(entry)]
-    if entry.pinned:
-        found.append("pinned")
-    if entry.user_importance != "normal":
-        found.append(f"{entry.user_importance} importance")
-    if entry.reinforcement_count:
-        found.append(f"seen again {entry.reinforcement_count}×")
-    if entry.file:
-        found.append(f"the file {entry.file}")
-    return found + doubts(entry)
+    found = (
+        came_from(entry),
+        "pinned" if entry.pinned else "",
+        f"{entry.user_importance} importance" if entry.user_importance != "normal" else "",
+        f"seen again {entry.reinforcement_count}×" if entry.reinforcement_count else "",
+        f"the file {entry.file}" if entry.file else "",
+    )
+    return [*filter(None, found), *doubts(entry)]
 
 
 def doubts(entry: MemoryEntry) -> list[str]:
     """What a reader must know before relying on an entry."""
-    found = []
-    if entry.scope == "user":
-        found.append("in all your projects")
-    elif entry.scope != "workspace":
-        found.append("only on " + entry.scope.replace(":", " ", 1))
-    if entry.tainted:
-        perhaps = "perhaps " if "not_attributable" in entry.reasons else ""
-        found.append(f"{perhaps}from text of tools, files or the web (tainted)")
-    if entry.suspect:
-        found.append(f"suspect: {reason(f'anchor_{entry.suspect}')}")
-    if entry.status == "superseded":
-        by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
-        found.append(f"replaced{by} on {entry.updated_at[:16].replace('T', ' ')} UTC")
-    if entry.conflicts and entry.status == "active":
-        found.append(f"may contradict {', '.join(entry.conflicts)}: `wm inbox` asks which is right")
-    return found
+    where = "" if entry.scope == "workspace" else f"only on {entry.scope.replace(':', ' ', 1)}"
+    perhaps = "perhaps " if "not_attributable" in entry.reasons else ""
+    by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
+    replaced = f"replaced{by} on {entry.updated_at[:16].replace('T', ' ')} UTC"
+    differs = f"may contradict {', '.join(entry.conflicts)}: `wm inbox` asks which is right"
+    found = (
+        "in all your projects" if entry.scope == "user" else where,
+        f"{perhaps}from text of tools, files or the web (tainted)" if entry.tainted else "",
+        f"suspect: {reason(f'anchor_{entry.suspect}')}" if entry.suspect else "",
+        replaced if entry.status == "superseded" else "",
+        differs if entry.conflicts and entry.status == "active" else "",
+    )
+    return list(filter(None, found))
 
 
 def reason(code: str) -> str:

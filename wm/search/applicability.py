@@ -29,24 +29,21 @@ def is_doubted(entry: MemoryEntry, branch: str | None) -> bool:
 
 def doubts(entry: MemoryEntry) -> tuple[str, ...]:
     """Warnings about the entry that a reader must know, as text."""
-    found = []
     branch = branch_of(entry.scope)
-    if branch is not None:
-        found.append(f"only on branch {branch}")
-    if entry.origin.startswith(TEAM):
-        found.append(f"shared by {entry.origin.removeprefix(TEAM)}, another author")
-    if entry.tainted:
-        found.append("tainted: it rests on text from tools, files or the web")
-    if entry.suspect:
-        found.append(SUSPECT.get(entry.suspect, "suspect"))
-    if entry.status == "superseded":
-        by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
-        found.append(f"no longer true, replaced{by} on {entry.updated_at[:10]}")
-    if entry.since:
-        found.append(f"true since {entry.since[:10]}")
-    if entry.conflicts and entry.status == "active":
-        found.append("another entry differs, not decided yet")
-    return tuple(found)
+    author = entry.origin.removeprefix(TEAM)
+    by = f" by {entry.superseded_by[:SHORT_ID]}" if entry.superseded_by else ""
+    replaced = f"no longer true, replaced{by} on {entry.updated_at[:10]}"
+    differs = entry.conflicts and entry.status == "active"
+    found = (
+        f"only on branch {branch}" if branch is not None else "",
+        f"shared by {author}, another author" if author != entry.origin else "",
+        "tainted: it rests on text from tools, files or the web" if entry.tainted else "",
+        SUSPECT.get(entry.suspect, "suspect") if entry.suspect else "",
+        replaced if entry.status == "superseded" else "",
+        f"true since {entry.since[:10]}" if entry.since else "",
+        "another entry differs, not decided yet" if differs else "",
+    )
+    return tuple(filter(None, found))
 
 
 def may_answer(entry: MemoryEntry, branch: str | None) -> bool:

@@ -29,25 +29,18 @@ class Reasons(NamedTuple):
 def explain(reasons: Reasons) -> str:
     """One line, for example `name quoted_until; words valid, field`. Never empty: without
     any other reason the hit was found by its vectors, though they are not very similar."""
-    parts = []
-    if reasons.names:
-        parts.append("name " + _listed(reasons.names))
-    if reasons.words:
-        parts.append("words " + _listed(reasons.words))
-    if reasons.related:
-        parts.append("related to " + _listed(reasons.related))
-    if reasons.heir:
-        parts.append("replaced a match")
+    named = (
+        ("name", _listed(reasons.names)),
+        ("words", _listed(reasons.words)),
+        ("related to", _listed(reasons.related)),
+        ("replaced", "a match" if reasons.heir else ""),
+    )
+    parts = [f"{how} {what}" for how, what in named if what]
     # Similarity is listed only without other reasons; the vectors may arrive a moment later.
-    if reasons.alike and not parts:
-        parts.append("similar in meaning")
-    if reasons.time:
-        parts.append(f"time {reasons.time}")
-    if not parts:
-        parts.append("slightly similar in meaning")
-    if reasons.superseded:
-        parts.append("superseded")
-    return "; ".join(parts)
+    parts += ["similar in meaning"] if reasons.alike and not parts else []
+    parts += [f"time {reasons.time}"] if reasons.time else []
+    parts = parts or ["slightly similar in meaning"]
+    return "; ".join([*parts, "superseded"] if reasons.superseded else parts)
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -9,17 +9,8 @@ from __future__ import annotations
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.foreign import (
-    CLAUDE,
-    OPENCODE,
-    PROJECT,
-    ForeignFile,
-    ForeignMemory,
-    ImportSource,
-    Spot,
-    id_of_text,
-    tally,
-)
+from wm.domain.imports import foreign
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource, Spot
 from wm.domain.imports.markdown import MarkdownStatement, statements
 from wm.formats.workspace_memory import TYPES
 from wm.secrets.redact import without_private
@@ -41,13 +32,13 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     found = statements(without_private(file.text))
     kind = TYPE_OF.get(found.about.get("type", "").lower(), "")
     facts = [_fact(file, statement, kind) for statement in found.within(file.max_chars)]
-    return ForeignMemory(tuple(facts), tally(file.path, found.codes))
+    return ForeignMemory(tuple(facts), foreign.tally(file.path, found.codes))
 
 
 def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportFact:
     tag = statement.section[:MAX_TAG_CHARS]
     return ImportFact(
-        id=id_of_text(statement.text),
+        id=foreign.id_of_text(statement.text),
         text=statement.text,
         bare=statement.bare,
         type=kind,
@@ -65,10 +56,10 @@ def _fact(file: ForeignFile, statement: MarkdownStatement, kind: str) -> ImportF
 SOURCE = ImportSource(
     name=NAME,
     spots=(
-        *(Spot(PROJECT, name) for name in (*NAMES, ".claude/CLAUDE.md")),
-        Spot(CLAUDE, "CLAUDE.md"),
-        Spot(CLAUDE, "projects/{project}/memory/*.md"),
-        Spot(OPENCODE, "AGENTS.md"),
+        *(Spot(foreign.PROJECT, name) for name in (*NAMES, ".claude/CLAUDE.md")),
+        Spot(foreign.CLAUDE, "CLAUDE.md"),
+        Spot(foreign.CLAUDE, "projects/{project}/memory/*.md"),
+        Spot(foreign.OPENCODE, "AGENTS.md"),
     ),
     wants=wants,
     parse=parse,

@@ -12,17 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from wm.api.imports import ImportBlock, ImportFact, ImportItem, ImportSession
 from wm.domain.facts import Refusal
-from wm.domain.imports.foreign import (
-    PROJECT,
-    ForeignFile,
-    ForeignMemory,
-    ImportSource,
-    Spot,
-    id_of_text,
-    moment,
-    tally,
-    words,
-)
+from wm.domain.imports import foreign
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource, Spot
 from wm.domain.imports.markdown import statements
 from wm.formats.core_memory import BLOCKS
 from wm.text.jsontext import as_list, as_object
@@ -43,11 +34,11 @@ def wants(parts: tuple[str, ...]) -> bool:
 def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Read one session file."""
     if file.path.removesuffix(".json").endswith(MEASURED):
-        return ForeignMemory(left=tally(file.path, ["measurements"]))
+        return ForeignMemory(left=foreign.tally(file.path, ["measurements"]))
     document = file.value
     if not isinstance(document, dict):
         return Refusal("foreign", "It is not a JSON object, unlike the plugin's files.")
-    session = words(document.get("sessionID"))
+    session = foreign.words(document.get("sessionID"))
     if isinstance(document.get("blocks"), dict):
         return _core(file, document["blocks"], session)
     if any(isinstance(document.get(name), dict | list) for name in ("slots", "pool", "items")):
@@ -67,7 +58,11 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Foreign
         if name not in BLOCKS:
             codes.append("unknown_block")
             continue
-        at = moment(value.get("lastModified")) or moment(value.get("updatedAt")) or file.modified
+        at = (
+            foreign.moment(value.get("lastModified"))
+            or foreign.moment(value.get("updatedAt"))
+            or file.modified
+        )
         kept.append(ImportBlock(name=name, content=text, at=at))
         if name != "context":
             continue
@@ -76,7 +71,7 @@ def _core(file: ForeignFile, blocks: dict[str, object], session: str) -> Foreign
             facts.append(_fact(file, statement.text, session, at, bare=statement.bare))
         codes += found.codes
     own = _session(file, session, blocks=tuple(kept)) if kept else ()
-    return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
+    return ForeignMemory(tuple(facts), foreign.tally(file.path, codes), sessions=own)
 
 
 def _session(
@@ -87,7 +82,7 @@ def _session(
     items: tuple[ImportItem, ...] = (),
 ) -> tuple[ImportSession, ...]:
     """The file name serves if the content has no id: the plugin names files after sessions."""
-    name = session or words(file.path.rpartition("/")[2].removesuffix(".json"))
+    name = session or foreign.words(file.path.rpartition("/")[2].removesuffix(".json"))
     times = [*(block.at for block in blocks), *(item.at for item in items)]
     at = max(filter(None, times), default=file.modified)
     if not name:
@@ -112,9 +107,9 @@ def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: st
         if not isinstance(item, dict) or not isinstance(text, str):
             codes.append("not_an_entry")
             continue
-        kind, content = slot or words(item.get("type")), text.strip()
-        by_hand = words(item.get("source")).startswith(BY_HAND)
-        at = moment(item.get("timestamp")) or file.modified
+        kind, content = slot or foreign.words(item.get("type")), text.strip()
+        by_hand = foreign.words(item.get("source")).startswith(BY_HAND)
+        at = foreign.moment(item.get("timestamp")) or file.modified
         if not content:
             codes.append("empty")
         elif kind in SLOTS:
@@ -132,14 +127,14 @@ def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: st
             kind = "decision" if kind == "decision" else ""
             facts.append(_fact(file, content, session, at, kind=kind))
     own = _session(file, session, items=tuple(kept)) if kept else ()
-    return ForeignMemory(tuple(facts), tally(file.path, codes), sessions=own)
+    return ForeignMemory(tuple(facts), foreign.tally(file.path, codes), sessions=own)
 
 
 def _fact(
     file: ForeignFile, text: str, session: str, at: str, *, kind: str = "", bare: str = ""
 ) -> ImportFact:
     return ImportFact(
-        id=id_of_text(text),
+        id=foreign.id_of_text(text),
         text=text,
         bare=bare,
         type=kind,
@@ -154,7 +149,7 @@ def _fact(
 
 SOURCE = ImportSource(
     name=NAME,
-    spots=tuple(Spot(PROJECT, f".opencode/{folder}/*.json") for folder in (CORE, WORKING)),
+    spots=tuple(Spot(foreign.PROJECT, f".opencode/{folder}/*.json") for folder in (CORE, WORKING)),
     wants=wants,
     parse=parse,
 )

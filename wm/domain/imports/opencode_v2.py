@@ -15,20 +15,8 @@ from msgspec import structs
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.foreign import (
-    DATA,
-    ForeignFile,
-    ForeignMemory,
-    ImportSource,
-    Spot,
-    derived_id,
-    facts_of,
-    moment,
-    number,
-    tally,
-    unfit,
-    words,
-)
+from wm.domain.imports import foreign
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource, Spot
 from wm.formats.workspace_memory import IMPORTANCES, SOURCES, TYPES
 from wm.text.jsontext import as_known, as_list, as_object
 
@@ -71,22 +59,24 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     if not isinstance(entries, list):
         return Refusal("foreign", "It has no list of entries, as the plugin's files do.")
     waits = file.path.endswith(JOURNAL)
-    root = words(as_object(document.get("workspace")).get("root"), 4096)
+    root = foreign.words(as_object(document.get("workspace")).get("root"), 4096)
     return structs.replace(_entries(file, entries, waits=waits), root=root)
 
 
 def _session(file: ForeignFile, document: dict[str, object]) -> ForeignMemory:
     parsed = _entries(file, as_list(document.get("pendingMemories")), waits=True)
     hot = sum(len(as_list(document.get(name))) for name in HOT)
-    return structs.replace(parsed, left=(*parsed.left, *tally(file.path, ["hot_state"] * hot)))
+    return structs.replace(
+        parsed, left=(*parsed.left, *foreign.tally(file.path, ["hot_state"] * hot))
+    )
 
 
 def _entries(file: ForeignFile, items: Iterable[object], *, waits: bool) -> ForeignMemory:
     """Statements, active ones first: if one run takes too many, the oldest history is cut."""
-    facts, codes = facts_of(items, partial(_fact, file, waits=waits), NAME)
+    facts, codes = foreign.facts_of(items, partial(_fact, file, waits=waits), NAME)
     facts.sort(key=lambda f: f.created_at, reverse=True)
     facts.sort(key=lambda f: f.status == "superseded")
-    return ForeignMemory(tuple(facts), tally(file.path, codes))
+    return ForeignMemory(tuple(facts), foreign.tally(file.path, codes))
 
 
 def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
@@ -94,7 +84,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
     if not isinstance(item, dict) or not isinstance(item.get("text"), str):
         return "not_an_entry"
     text = item["text"].strip()
-    if code := unfit(text, file):
+    if code := foreign.unfit(text, file):
         return code
     source = as_known(item.get("source"), SOURCES, "compaction")
     status = _status(item, source, waits=waits)
@@ -102,21 +92,21 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
         id=_id(item, text),
         text=text,
         type=as_known(item.get("type"), TYPES, ""),
-        rationale=words(item.get("rationale"), file.max_chars),
+        rationale=foreign.words(item.get("rationale"), file.max_chars),
         source=source,
-        confidence=number(item.get("confidence")),
+        confidence=foreign.number(item.get("confidence")),
         status=status,
         tags=tuple(_tags(item)),
-        created_at=moment(item.get("createdAt")),
-        updated_at=moment(item.get("updatedAt")),
-        retention_clock=moment(item.get("retentionClock")),
+        created_at=foreign.moment(item.get("createdAt")),
+        updated_at=foreign.moment(item.get("updatedAt")),
+        retention_clock=foreign.moment(item.get("retentionClock")),
         reinforcement_count=_count(item.get("reinforcementCount")),
-        last_reinforced_at=moment(item.get("lastReinforcedAt")),
-        last_reinforced_session=words(item.get("lastReinforcedSessionID")),
+        last_reinforced_at=foreign.moment(item.get("lastReinforcedAt")),
+        last_reinforced_session=foreign.words(item.get("lastReinforcedSessionID")),
         user_importance=as_known(item.get("userImportance"), IMPORTANCES, "normal"),
         safety_critical=item.get("safetyCritical") is True,
         supersedes=tuple(_ids(item.get("supersedes"))),
-        session=words(item.get("pendingOwnerSessionID")),
+        session=foreign.words(item.get("pendingOwnerSessionID")),
         reasons=() if status != "inbox" else ("not_promoted",) if waits else ("unknown_status",),
         came_from=NAME,
         file=file.path,
@@ -136,7 +126,7 @@ def _id(item: dict[str, object], text: str) -> str:
     raw = item.get("id")
     if isinstance(raw, str) and is_plugin_id(raw):
         return raw
-    return derived_id(NAME, str(item.get("createdAt"))[:64], text)
+    return foreign.derived_id(NAME, str(item.get("createdAt"))[:64], text)
 
 
 def is_plugin_id(value: str) -> bool:
@@ -156,8 +146,8 @@ def _ids(value: object) -> Iterator[str]:
 
 def _tags(item: dict[str, object]) -> Iterator[str]:
     for tag in as_list(item.get("tags"))[:MAX_TAGS]:
-        if words(tag, 60):
-            yield words(tag, 60)
+        if foreign.words(tag, 60):
+            yield foreign.words(tag, 60)
 
 
 def _count(value: object) -> int:
@@ -166,7 +156,9 @@ def _count(value: object) -> int:
 
 SOURCE = ImportSource(
     name=NAME,
-    spots=tuple(Spot(DATA, _STORES + name) for name in (MEMORY, JOURNAL, f"{SESSIONS}/*.json")),
+    spots=tuple(
+        Spot(foreign.DATA, _STORES + name) for name in (MEMORY, JOURNAL, f"{SESSIONS}/*.json")
+    ),
     wants=wants,
     parse=parse,
     grouped=True,

@@ -12,17 +12,8 @@ from typing import Any, NamedTuple
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.foreign import (
-    ForeignFile,
-    ForeignMemory,
-    Forgetting,
-    ImportSource,
-    id_of_text,
-    moment,
-    tally,
-    unfit,
-    words,
-)
+from wm.domain.imports import foreign
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
 from wm.domain.learning.requests import Requests, find_requests_and_forgets, taught
 from wm.domain.learning.stated import Statement
 from wm.domain.memory.tombstones import named
@@ -53,7 +44,7 @@ def wants(parts: tuple[str, ...]) -> bool:
 def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     """Extract what the messages of one transcript teach."""
     facts: dict[str, ImportFact] = {}
-    forgettings: list[Forgetting] = []
+    forgettings: list[foreign.Forgetting] = []
     codes: list[str] = []
     session = answer = ""
     is_known, is_subagents = not file.text.strip(), False
@@ -76,9 +67,14 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         said = _REDACTOR.text(of_user(message.text))
         asked, gone = find_requests_and_forgets(said, GateSettings())
         stated = () if gone else taught(said, answer, asked)
-        at = moment(line.get("timestamp")) or file.modified
-        forgettings += (Forgetting(one, file.path, number, at) for one in gone)
-        where = {"file": file.path, "line": number, "session": words(session), "created_at": at}
+        at = foreign.moment(line.get("timestamp")) or file.modified
+        forgettings += (foreign.Forgetting(one, file.path, number, at) for one in gone)
+        where = {
+            "file": file.path,
+            "line": number,
+            "session": foreign.words(session),
+            "created_at": at,
+        }
         for fact in _facts(file, asked, stated, where):
             if isinstance(fact, str):
                 codes.append(fact)
@@ -88,11 +84,13 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         return Refusal("unknown_format", "It is not a transcript of an agent that wm knows.")
     kept = not_forgotten(facts.values(), forgettings)
     codes += ["forgotten"] * (len(facts) - len(kept))
-    return ForeignMemory(tuple(kept), tally(file.path, codes), forgettings=tuple(forgettings))
+    return ForeignMemory(
+        tuple(kept), foreign.tally(file.path, codes), forgettings=tuple(forgettings)
+    )
 
 
 def not_forgotten(
-    facts: Iterable[ImportFact], forgettings: Iterable[Forgetting]
+    facts: Iterable[ImportFact], forgettings: Iterable[foreign.Forgetting]
 ) -> list[ImportFact]:
     """The statements that no later message, of the same session or another one, asks to forget."""
     left = list(facts)
@@ -118,9 +116,9 @@ def _facts(
         hidden = "secret" if labels_in(text) or PRIVATE_LABEL in text else ""
         yield (
             hidden
-            or unfit(text, file)
+            or foreign.unfit(text, file)
             or ImportFact(
-                id=id_of_text(text),
+                id=foreign.id_of_text(text),
                 text=text,
                 type=kind,
                 source=source,

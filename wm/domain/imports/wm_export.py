@@ -14,19 +14,8 @@ from pydantic import ValidationError
 
 from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
-from wm.domain.imports.foreign import (
-    ForeignFile,
-    ForeignMemory,
-    ImportSource,
-    SkippedStatement,
-    derived_id,
-    facts_of,
-    moment,
-    number,
-    tally,
-    unfit,
-    words,
-)
+from wm.domain.imports import foreign
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
 from wm.domain.memory.scope import branch_of
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 
@@ -52,11 +41,11 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     entries = memory.get("entries", []) if isinstance(memory, dict) else None
     if not isinstance(memory, dict) or not isinstance(entries, list):
         return Refusal("foreign", "Its memory has no list of entries, as an export of wm does.")
-    version = number(memory.get("version", 1))
+    version = foreign.number(memory.get("version", 1))
     if version is None or version > WorkspaceMemory.current_version:
         return Refusal("foreign", "A newer wm wrote it; import it with that one.")
-    facts, codes = facts_of(entries, partial(_fact, file), NAME)
-    left = (*tally(file.path, codes), *_other_documents(file, document, documents))
+    facts, codes = foreign.facts_of(entries, partial(_fact, file), NAME)
+    left = (*foreign.tally(file.path, codes), *_other_documents(file, document, documents))
     return ForeignMemory(tuple(facts), left)
 
 
@@ -67,31 +56,31 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
     except ValidationError:
         return "not_an_entry"
     text = entry.text.strip()
-    if code := unfit(text, file):
+    if code := foreign.unfit(text, file):
         return code
     if entry.outside or entry.status not in TAKEN:
         return "undecided"
     return ImportFact(
-        id=entry.id or derived_id(NAME, text),
+        id=entry.id or foreign.derived_id(NAME, text),
         text=text,
         type=entry.type,
-        rationale=words(entry.rationale, file.max_chars),
+        rationale=foreign.words(entry.rationale, file.max_chars),
         source=entry.source,
-        confidence=number(entry.confidence),
+        confidence=foreign.number(entry.confidence),
         # Tainted entries need a person's approval again.
         status="inbox" if entry.tainted else entry.status,
-        branch=words(branch_of(entry.scope) or ""),
-        tags=tuple(tag for tag in entry.tags[:MAX_TAGS] if words(tag, 60)),
-        created_at=moment(entry.created_at),
-        updated_at=moment(entry.updated_at),
-        retention_clock=moment(entry.retention_clock),
+        branch=foreign.words(branch_of(entry.scope) or ""),
+        tags=tuple(tag for tag in entry.tags[:MAX_TAGS] if foreign.words(tag, 60)),
+        created_at=foreign.moment(entry.created_at),
+        updated_at=foreign.moment(entry.updated_at),
+        retention_clock=foreign.moment(entry.retention_clock),
         reinforcement_count=max(0, entry.reinforcement_count),
-        last_reinforced_at=moment(entry.last_reinforced_at),
-        last_reinforced_session=words(entry.last_reinforced_session),
+        last_reinforced_at=foreign.moment(entry.last_reinforced_at),
+        last_reinforced_session=foreign.words(entry.last_reinforced_session),
         user_importance=entry.user_importance,
         safety_critical=entry.safety_critical,
         supersedes=entry.supersedes,
-        session=words(entry.session),
+        session=foreign.words(entry.session),
         reasons=entry.reasons,
         came_from=NAME,
         file=file.path,
@@ -100,13 +89,13 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
 
 def _other_documents(
     file: ForeignFile, document: dict[str, object], documents: dict[str, object]
-) -> Iterator[SkippedStatement]:
+) -> Iterator[foreign.SkippedStatement]:
     others = sum(name != MEMORY for name in documents)
     if others:
-        yield SkippedStatement(file.path, "other_documents", others)
+        yield foreign.SkippedStatement(file.path, "other_documents", others)
     evidence = document.get("evidence")
     if isinstance(evidence, list) and evidence:
-        yield SkippedStatement(file.path, "evidence", len(evidence))
+        yield foreign.SkippedStatement(file.path, "evidence", len(evidence))
 
 
 SOURCE = ImportSource(name=NAME, spots=(), wants=wants, parse=parse)

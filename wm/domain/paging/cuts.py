@@ -72,22 +72,11 @@ def plan(
     moment: PagingMoment,
     limits: PagingLimits,
     ages: ResultAges | None = None,
-) -> PlannedCut | None:
-    """The cut for this request; None if none is due, or none is permitted."""
-    found = plan_or_reason(segments, moment, limits, ages)
-    return found if isinstance(found, PlannedCut) else None
-
-
-def plan_or_reason(
-    segments: Sequence[Segment],
-    moment: PagingMoment,
-    limits: PagingLimits,
-    ages: ResultAges | None = None,
-) -> PlannedCut | Uncut:
+) -> PlannedCut:
     """The cut for this request, or why there is none. ages: of these segments; None: they are
     counted here."""
     if not limits.stubs:
-        return "policy"
+        return PlannedCut(why="policy")
     if ages is None:
         ages = ResultAges()
         ages.add(segments)
@@ -116,7 +105,7 @@ def plan_or_reason(
             best, surplus, price = number, rent - cost, cost
         why = "price" if why == "young" else why
     if best < 0:
-        return why
+        return PlannedCut(why=why)
     chosen = [number for number in range(best, len(segments)) if number in savings]
     lacks, end = 0, 0
     for number in chosen:

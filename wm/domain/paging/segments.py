@@ -11,6 +11,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from wm.domain.paging.files import FileUse
+from wm.formats.ledger import Uncut
 
 
 class PagedBlock(Struct, frozen=True, dict=True):
@@ -95,9 +96,11 @@ class PagingMoment(Struct, frozen=True):
 
 class PlannedCut(Struct, frozen=True):
     """What to replace. stubs: places of blocks. steps: numbers of segments. cost: what
-    this request costs more than without the cut; negative if it costs less. removed: tokens."""
+    this request costs more than without the cut; negative if it costs less. removed: tokens. why:
+    nothing is replaced."""
 
-    stubs: tuple[str, ...]
-    steps: tuple[int, ...]
-    cost: float
+    stubs: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
+    cost: float = 0.0
     removed: int = 0
+    why: Uncut | None = None

@@ -10,29 +10,18 @@ from __future__ import annotations
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from glob import iglob
-from itertools import islice
+from itertools import accumulate, islice
 
 from msgspec import Struct, field
 
 from wm.api.imports import ImportFact, ImportSession
 from wm.api.protocol import WorkspacePlace
 from wm.domain.facts import Refusal
-from wm.domain.imports import opencode_v2
-from wm.domain.imports.foreign import (
-    CLAUDE,
-    DATA,
-    OPENCODE,
-    PROJECT,
-    ForeignFile,
-    ForeignMemory,
-    Forgetting,
-    ImportSource,
-    SkippedStatement,
-    Spot,
-)
+from wm.domain.imports import foreign, opencode_v2
+from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource, SkippedStatement
 from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, source_of
 from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.domain.imports.transcripts import not_forgotten
@@ -154,15 +143,16 @@ def _known(
     """Files of the current project and in the known places."""
     projects = _project_folders(asked)
     bases = {
-        PROJECT: projects,
-        DATA: [str(places.data)],
-        CLAUDE: [str(places.claude)],
-        OPENCODE: [str(places.opencode)],
+        foreign.PROJECT: projects,
+        foreign.DATA: [str(places.data)],
+        foreign.CLAUDE: [str(places.claude)],
+        foreign.OPENCODE: [str(places.opencode)],
     }
     for source in chosen:
         for spot in source.spots:
             for base in bases[spot.base]:
-                for pattern in _patterns(spot, projects):
+                for folder in projects if "{project}" in spot.pattern else [""]:
+                    pattern = spot.pattern.replace("{project}", claude_name(folder))
                     found = iglob(pattern, root_dir=base, include_hidden=True)
                     for name in sorted(found):
                         yield _Candidate(os.path.join(base, name), source, base)
@@ -209,14 +199,6 @@ def _began_here(asked: ImportSelection) -> Callable[[str], bool]:
         return bool(began) and _key(folder) in keys
 
     return is_here
-
-
-def _patterns(spot: Spot, projects: Sequence[str]) -> Iterator[str]:
-    if "{project}" not in spot.pattern:
-        yield spot.pattern
-        return
-    for folder in projects:
-        yield spot.pattern.replace("{project}", claude_name(folder))
 
 
 def _parts(path: str) -> tuple[str, ...]:
@@ -381,13 +363,12 @@ class _Gatherer(Struct):
                 self.gathered.sessions.setdefault(where, []).extend(found.sessions)
         self._forget([one for _, found in parsed for one in found.forgettings])
 
-    def _forget(self, forgettings: Sequence[Forgetting]) -> None:
+    def _forget(self, forgettings: Sequence[foreign.Forgetting]) -> None:
         """Leave out what a later session asked to forget."""
         for where, facts in self.gathered.facts.items():
             kept = not_forgotten(facts, forgettings)
             gone = Counter(fact.file for fact in facts) - Counter(fact.file for fact in kept)
-            left = (SkippedStatement(file, "forgotten", count) for file, count in gone.items())
-            self.gathered.left += left
+            self._leave("forgotten", gone)
             self.gathered.facts[where] = kept
 
     def _owner(self, candidate: _Candidate, roots: dict[str, str]) -> str | None:
@@ -433,24 +414,21 @@ class _Gatherer(Struct):
     def cap(self) -> None:
         """Apply the limit of one run. The files are ordered, so the weakest are cut."""
         for where, sessions in self.gathered.sessions.items():
-            newest: dict[str, str] = {}
-            for one in sessions:
-                newest[one.session_id] = max(one.at, newest.get(one.session_id, ""))
+            by_time = sorted(sessions, key=lambda one: one.at)
+            newest = {one.session_id: one.at for one in by_time}
             ranked = sorted(newest, key=lambda name: (newest[name], name), reverse=True)
             taken = set(ranked[: self.settings.max_sessions])
             old = [one.file for one in sessions if one.session_id not in taken]
             self.gathered.left += [SkippedStatement(file, "old_session") for file in old]
             self.gathered.sessions[where] = [one for one in sessions if one.session_id in taken]
         for where, facts in self.gathered.facts.items():
-            kept: list[ImportFact] = []
-            chars = 0
-            for fact in facts:
-                chars += len(fact.text) + len(fact.bare) + len(fact.rationale)
-                if len(kept) == self.settings.max_facts or chars > self.settings.max_chars:
-                    break
-                kept.append(fact)
-            over = facts[len(kept) :]
-            for file in dict.fromkeys(fact.file for fact in over):
-                count = sum(fact.file == file for fact in over)
-                self.gathered.left.append(SkippedStatement(file, "too_many", count))
+            sizes = accumulate(len(f.text) + len(f.bare) + len(f.rationale) for f in facts)
+            few = zip(facts[: self.settings.max_facts], sizes, strict=False)
+            kept = [fact for fact, size in few if size <= self.settings.max_chars]
+            self._leave("too_many", Counter(fact.file for fact in facts[len(kept) :]))
             self.gathered.facts[where] = kept
+
+    def _leave(self, code: str, counts: Mapping[str, int]) -> None:
+        """Report statements that are not imported. counts: their number by file."""
+        left = (SkippedStatement(file, code, count) for file, count in counts.items())
+        self.gathered.left += left

@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from wm.domain.paging import stubs
-from wm.domain.paging.cuts import plan, plan_or_reason
+from wm.domain.paging.cuts import plan
 from wm.domain.paging.known_lines import LineReference, same_as_above
 from wm.domain.paging.levels import LEVELS, PagingLimits, in_emergency, with_passages
 from wm.domain.paging.objects import COLLAPSED, GONE, PRUNED, SHORT
@@ -90,23 +90,23 @@ class PagingPolicy:
             over = moment.prompt - EMERGENCY_SHARE * moment.window / moment.scale
             cut = self._emergency_cut(turns[0], layout, at, over)
         else:
-            found = plan_or_reason(layout.segments, at, self._limits, layout.ages)
-            cut = found if isinstance(found, PlannedCut) else None
-            self.uncut = None if isinstance(found, PlannedCut) else found
-        return new if cut is None else (*new, *_worded(seen, cut, past, layout.numbers))
+            cut = plan(layout.segments, at, self._limits, layout.ages)
+        self.uncut = cut.why
+        return (*new, *_worded(seen, cut, past, layout.numbers))
 
     def _emergency_cut(
         self, turns: int, layout: Layout, at: PagingMoment, over: float
-    ) -> PlannedCut | None:
+    ) -> PlannedCut:
         """The cut for a full window, at any price: first of what is before the last two prompts; if
         that leaves more than fits, of all but the last four results; then of all but the last.
         turns: number of the segment in which they begin. over: tokens that have to go."""
-        cut = None
+        cut = PlannedCut(why="young")
         for end, newest in ((min(turns, at.end), 1), (at.end, _KEPT_RESULTS), (at.end, 1)):
             moment = replace(at, credit=math.inf, end=end)
             limits = in_emergency(self._limits, newest)
-            cut = plan(layout.segments, moment, limits, layout.ages) or cut
-            if cut is not None and cut.removed >= over:
+            found = plan(layout.segments, moment, limits, layout.ages)
+            cut = cut if found.why else found
+            if cut.removed >= over:
                 break
         return cut
 
