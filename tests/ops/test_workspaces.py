@@ -205,6 +205,18 @@ def test_another_clone_is_offered_and_shows_nothing_before_it_is_linked(bench: B
         bench.call("link_workspace", unlink=True, **here)
 
 
+def test_a_remote_that_was_added_later_is_known(bench: Bench) -> None:
+    """`git init`, the first sessions, and then the remote: the usual beginning of a repository."""
+    repository(bench.project)
+    bench.event("session_started")
+    bench.remember(SHIP)
+    git(bench.project, "remote", "add", "origin", "git@example.org:team/app.git")
+    assert "another checkout" not in started(bench, clone(bench, "early"))
+    bench.later(minutes=2)
+    started(bench, bench.project)
+    assert "another checkout of this repository" in started(bench, clone(bench, "late"), "s-3")
+
+
 def test_a_shallow_clone_and_another_repository_are_not_offered(bench: Bench) -> None:
     shared(bench)
     git(bench.project, "commit", "-q", "--allow-empty", "-m", "more")

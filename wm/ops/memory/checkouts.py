@@ -1,7 +1,7 @@
 """Offer the memory of another checkout of the same repository, and link to it (ID-3).
 
 Git is queried before any lock is taken, at most once a minute, and only while the workspace's own
-claims are unknown. The document holds keyed digests of the claims, never a URL.
+claims are unknown or have no remote. The document holds keyed digests of the claims, never a URL.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ MOST_COMPARED = 300
 
 
 def ask(runtime: Runtime, place: WorkspacePlace) -> Checkout | None:
-    """What the folder claims to be a checkout of, where that is not stored yet. Call without a
-    lock; None without git, outside a repository, and for a shallow clone."""
+    """What the folder claims to be a checkout of, where that is not stored yet, or without a remote:
+    many a repository gets one later. Call without a lock; None without git, outside a repository,
+    and for a shallow clone."""
     memory = runtime.store.read(memory_ref(place.key)).document
-    if not place.root or (memory is not None and memory.checkout is not None):
+    known = memory.checkout if memory is not None else None
+    if not place.root or (known is not None and known.remotes):
         return None
     return runtime.of_git(
         ("checkout", place.key), (place.root,), lambda: _claims(runtime, place.root)
@@ -52,7 +54,7 @@ def _claims(runtime: Runtime, root: str) -> Checkout | None:
 def offer(work: LocatedWork, claims: Checkout | None) -> str:
     """What a person reads where a session starts without a memory; "" if nothing fits."""
     memory = read_memory(work)
-    own = memory.checkout or claims
+    own = claims or memory.checkout
     if own is None or memory.entries:
         return ""
     found = _offers(work, own)
