@@ -426,6 +426,26 @@ def test_a_damaged_memory_forgets_nothing_and_the_rest_of_the_message_counts(fil
     assert [p.entry.text for p in files.journal().entries] == [RULE]
 
 
+@pytest.mark.parametrize(
+    ("message", "texts"),
+    [
+        ("Forget about black, we use ruff format instead", ["we use ruff format instead"]),
+        ("Forget what I said about black. We use ruff.", ["We use ruff."]),
+        ("We use ruff. Forget what I said about black.", ["We use ruff."]),
+        ("Vergiss das mit black", []),
+        ("Forget that we always run black before a commit", []),
+        ("Forget about black, run the tests", ["always run black before a commit"]),
+    ],
+)
+def test_what_holds_beside_a_request_to_forget_is_kept(
+    bench: Bench, message: str, texts: list[str]
+) -> None:
+    bench.remember("always run black before a commit")
+    said(bench, message)
+    assert bench.texts() == texts
+    assert bench.texts("inbox") == []
+
+
 def test_a_change_that_may_replace_a_fact_waits(bench: Bench) -> None:
     said(bench, "The quay API returns 422 for wrong tickets, not 400.")
     bench.later(hours=1)

@@ -14,7 +14,7 @@ from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports import foreign
 from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
-from wm.domain.learning.requests import Requests, find_requests_and_forgets, taught
+from wm.domain.learning.requests import Requests, beside_forgets, find_requests_and_forgets, taught
 from wm.domain.learning.stated import Statement
 from wm.domain.memory.tombstones import named
 from wm.domain.payloads.prompt_text import of_user
@@ -66,7 +66,7 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
             continue
         said = _REDACTOR.text(of_user(message.text))
         asked, gone = find_requests_and_forgets(said, GateSettings())
-        stated = () if gone else taught(said, answer, asked)
+        stated = taught(beside_forgets(said, gone), answer, asked)
         at = foreign.moment(line.get("timestamp")) or file.modified
         forgettings += (foreign.Forgetting(one, file.path, number, at) for one in gone)
         where = {

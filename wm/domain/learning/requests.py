@@ -143,7 +143,15 @@ def find_requests_and_forgets(
         for one in asked.found
         if canonical(one.text) in rest or not any(_states(one.text, text) for text in gone)
     )
-    return asked._replace(found=tuple(kept)), tuple(forgets.values())
+
+    def is_beside(text: str) -> bool:
+        return not any(one in canonical(text) for one in gone)
+
+    return asked._replace(
+        found=tuple(kept),
+        unsure=tuple(one for one in asked.unsure if is_beside(one.text)),
+        ignored=tuple(one for one in asked.ignored if is_beside(one.line)),
+    ), tuple(forgets.values())
 
 
 def _with_antecedents(asked: _Message, found: Requests) -> Requests:
@@ -579,6 +587,7 @@ def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
         return None
     begin, end = found.span(1)
     text = _tidy(body[begin:end], most)
+    is_replaced = text != (text := _topic(text))
     said = folded(text)
     lang = language(said)
     concepts = concepts_of(said, lang)
@@ -587,11 +596,31 @@ def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
     in_file = "workfile" in concepts.anywhere or PATH.is_match(text)
     if in_file and _NOTE.is_match(plain[:begin] + plain[end:]):
         return None  # "delete the note about ports from the README"
+    least = 1 if is_replaced else 2
     if row in _MENTIONS and (
-        len(reading(text).words) < 2 or _has_task(f"{body[begin:]}\n{after}", lang)
+        len(reading(text).words) < least or _has_task(f"{body[begin:]}\n{after}", lang)
     ):
         return None  # "forget about the cache", "forget about the cache, fix the login"
     return text or None
+
+
+def _topic(text: str) -> str:
+    """What is to be forgotten, without what holds in its place: "black, we use ruff instead"."""
+    end = _CLAUSE_END.search(text.replace(": ", ", "))
+    rest = text[end.end() :] if end is not None else ""
+    if end is None or not reading(rest).words:
+        return text
+    return text[: end.start()] if any(one.is_certain for one in statements(rest)) else text
+
+
+def beside_forgets(message: str, forgets: Iterable[str]) -> str:
+    """What else a message says than what it asks to forget; "" where that is not clear."""
+    for text in forgets:
+        head, found, rest = message.partition(text)
+        ends = (part.end() for part in _PART_END.finditer(head))
+        begin = max(head.rfind("\n") + 1, *ends, 0)
+        message = head[:begin] + rest.lstrip(" ,.:;") if found else ""
+    return message
 
 
 _NOTE = WordPattern(

@@ -181,7 +181,7 @@ FORGETS: Rows = (
     ("en", r"(?:you (?:can|may|should) )?(?:please )?(?:(?:forget|ignore|disregard|scrap|scratch) what (?:i|we) (?:said|told you|mentioned|wrote) about|forget (?:that|the (?:fact|rule|memory|note|decision|preference|thing) (?:that|about|with)))[ :,]+(.{3,})"),
     ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
     ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
-    ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:)\s+(.{3,})"),
+    ("de", r"(?:bitte )?(?:vergiss|vergessen sie)(?: bitte)?(?:,? (?:dass|daß)|:|,? (?:das|die (?:sache|regel|notiz|entscheidung)|den hinweis)(?: mit| über| zu[mr]?| wegen)(?: de[mnr]| die| das)?)\s+(.{3,})"),
     ("de", r"(?:bitte )?(?:vergiss|vergessen sie|ignorier(?:e|en sie)?)(?: bitte)?,? was ich (?:dir |ihnen )?(?:über|zu[mr]?) (.{3,}?) (?:gesagt|geschrieben|erzählt) habe"),
     ("de", r"(?:bitte )?(?:lösche?|entferne|streiche?)(?: bitte)? (?:(?:die|deine) (?:erinnerung|notiz)(?: (?:über|an|zu[mr]?)|,? dass|:)|aus (?:dem|deinem) (?:gedächtnis|speicher)(?:,? dass|:))\s+(.{3,})"),
     ("es", r"(?:por favor,? )?(?:olvida|olvide|olvídate de)(?: que|:| lo que (?:te )?(?:dije|he dicho) (?:sobre|de))\s+(.{3,})"),

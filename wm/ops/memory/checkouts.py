@@ -30,9 +30,9 @@ MOST_COMPARED = 300
 
 
 def ask(runtime: Runtime, place: WorkspacePlace) -> Checkout | None:
-    """What the folder claims to be a checkout of, where that is not stored yet, or without a remote:
-    many a repository gets one later. Call without a lock; None without git, outside a repository,
-    and for a shallow clone."""
+    """What the folder claims to be a checkout of, where that is not stored yet, or has no remote,
+    which a repository often gets later. Call without a lock; None without git, outside a
+    repository, and for a shallow clone."""
     memory = runtime.store.read(memory_ref(place.key)).document
     known = memory.checkout if memory is not None else None
     if not place.root or (known is not None and known.remotes):

@@ -134,7 +134,8 @@ def _read_message(
     text = echo_guard.without_injected(redacted)
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
-    statements = () if forgets else stated.find(runtime, place, request.session_id, text, asked)
+    rest = requests.beside_forgets(text, forgets)
+    statements = stated.find(runtime, place, request.session_id, rest, asked)
     items = working_memory.items_in(text, runtime.settings)
     return UserMessage(text, asked, forgets, found, statements, items)
 
