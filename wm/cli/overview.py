@@ -7,14 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from wm.api import protocol
 from wm.api.models import HelperState
-from wm.api.protocol import (
-    ConversationUsage,
-    Inspection,
-    PagingTotals,
-    SessionSummary,
-    WorkspacePlace,
-)
 from wm.cli import output
 from wm.cli.entries import WORDS
 from wm.domain.counts import budget_line
@@ -35,11 +29,11 @@ UNCUT = WORDS.table("uncut")
 """Why a request was sent without a cut."""
 
 
-def print_heading(place: WorkspacePlace) -> None:
+def print_heading(place: protocol.WorkspacePlace) -> None:
     output.lines(heading_lines(place))
 
 
-def heading_lines(place: WorkspacePlace) -> list[str]:
+def heading_lines(place: protocol.WorkspacePlace) -> list[str]:
     """The folder and its branch."""
     folder = YOURS if place.key == "user" else output.home_short(place.root)
     folder = folder or "an unknown folder"
@@ -54,7 +48,7 @@ def helper_use(found: HelperState) -> str:
     return used if use.calls else "nothing"
 
 
-def memory_rows(found: Inspection) -> list[output.Row]:
+def memory_rows(found: protocol.Inspection) -> list[output.Row]:
     """The contents of a workspace as rows."""
     memory = " · ".join(_counts(found))
     rows: list[output.Row] = [("workspace", found.place.key), ("memory", memory)]
@@ -80,7 +74,7 @@ def memory_rows(found: Inspection) -> list[output.Row]:
     return rows
 
 
-def user_waiting(found: Inspection) -> str:
+def user_waiting(found: protocol.Inspection) -> str:
     """That something waits in the memory for all projects, and the command that lists it."""
     return _waiting(found.user_inbox, f"in {YOURS}: {USER_INBOX}")
 
@@ -90,7 +84,7 @@ def _waiting(number: int, what: str) -> str:
     return f"{output.count(number, 'entry', 'entries')} {verb} {what}"
 
 
-def about_session(session: SessionSummary) -> str:
+def about_session(session: protocol.SessionSummary) -> str:
     """A session in one line; zero counts are left out."""
     counted = nonzero(
         (session.open_errors, "open error"),
@@ -118,13 +112,13 @@ ZONE_PAINT: Mapping[str, output.Paint] = {
 }
 
 
-def most_pressed(found: Inspection) -> tuple[ConversationUsage, ...]:
+def most_pressed(found: protocol.Inspection) -> tuple[protocol.ConversationUsage, ...]:
     """Running conversations behind a proxy, the fullest context first (PS-2)."""
     current = [c for c in found.conversations if c.current]
     return tuple(sorted(current, key=lambda c: -c.percentage))
 
 
-def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[output.Row]:
+def conversation_rows(found: Sequence[protocol.ConversationUsage], most: int) -> list[output.Row]:
     """Context use of conversations at the last exchange that a proxy observed, as rows."""
     rows: list[output.Row] = []
     for one in found[:most]:
@@ -139,7 +133,7 @@ def conversation_rows(found: Sequence[ConversationUsage], most: int) -> list[out
     return rows
 
 
-def paging_line(one: PagingTotals) -> str:
+def paging_line(one: protocol.PagingTotals) -> str:
     """What paging did in a session, in a few words (PX-7)."""
     parts = [
         f"policy {one.policy or 'off'}",
@@ -157,7 +151,7 @@ def paging_line(one: PagingTotals) -> str:
     return " · ".join(parts)
 
 
-def memory_line(one: PagingTotals) -> str:
+def memory_line(one: protocol.PagingTotals) -> str:
     """What memory itself adds to the bill of a session, with or without paging; "" if nothing."""
     parts = []
     if one.added:
@@ -175,7 +169,7 @@ def _thousands(number: int) -> str:
     return f"{round(number / 1000):,}k" if number >= 1000 else str(number)
 
 
-def _counts(found: Inspection) -> list[str]:
+def _counts(found: protocol.Inspection) -> list[str]:
     parts = [output.count(found.counts.get("active", 0), "entry", "entries")]
     if replaced := found.counts.get("superseded", 0):
         parts.append(f"{replaced:,} replaced")
@@ -184,14 +178,14 @@ def _counts(found: Inspection) -> list[str]:
     return parts
 
 
-def _size_line(found: Inspection) -> str:
+def _size_line(found: protocol.Inspection) -> str:
     return (
         f"{found.shown_entries:,} of at most {found.max_entries:,} entries · "
         f"{found.shown_chars:,} of {found.max_chars:,} characters"
     )
 
 
-def _sessions(found: Inspection) -> str:
+def _sessions(found: protocol.Inspection) -> str:
     still_open = [session for session in found.sessions if not session.ended]
     errors = sum(session.open_errors for session in still_open)
     looked_at, known = len(found.sessions), found.session_count

@@ -108,24 +108,22 @@ def _working(file: ForeignFile, items: Iterable[tuple[str, object]], session: st
             codes.append("not_an_entry")
             continue
         kind, content = slot or foreign.words(item.get("type")), text.strip()
+        slot, is_path = kind if kind in SLOTS else "", kind in PATHS
         by_hand = foreign.words(item.get("source")).startswith(BY_HAND)
         at = foreign.moment(item.get("timestamp")) or file.modified
         if not content:
             codes.append("empty")
-        elif kind in SLOTS:
-            kept.append(ImportItem(text=content, slot=kind, at=at))
-        elif kind in PATHS:
-            kept.append(ImportItem(text=content, kind="path", at=at))
-        elif by_hand:
-            kept.append(ImportItem(text=content, at=at))
+        elif slot or is_path or by_hand:
+            form = "path" if is_path else "note"
+            kept.append(ImportItem(text=content, slot=slot, kind=form, at=at))
         else:
             codes.append("pool_note")
-        lasts = bool(content) and (kind == "decision" or (by_hand and kind not in (*SLOTS, *PATHS)))
+        is_note = by_hand and not (slot or is_path)
+        lasts = bool(content) and (kind == "decision" or is_note)
         if lasts and len(content) > file.max_chars:
             codes.append("too_long")
         elif lasts:
-            kind = "decision" if kind == "decision" else ""
-            facts.append(_fact(file, content, session, at, kind=kind))
+            facts.append(_fact(file, content, session, at, kind="" if is_note else "decision"))
     own = _session(file, session, items=tuple(kept)) if kept else ()
     return ForeignMemory(tuple(facts), foreign.tally(file.path, codes), sessions=own)
 

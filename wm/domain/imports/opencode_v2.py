@@ -88,6 +88,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
         return code
     source = as_known(item.get("source"), SOURCES, "compaction")
     status = _status(item, source, waits=waits)
+    tags = as_list(item.get("tags"))
     return ImportFact(
         id=_id(item, text),
         text=text,
@@ -96,7 +97,7 @@ def _fact(file: ForeignFile, item: object, *, waits: bool) -> ImportFact | str:
         source=source,
         confidence=foreign.number(item.get("confidence")),
         status=status,
-        tags=tuple(_tags(item)),
+        tags=tuple(filter(None, (foreign.words(tag, 60) for tag in tags[:MAX_TAGS]))),
         created_at=foreign.moment(item.get("createdAt")),
         updated_at=foreign.moment(item.get("updatedAt")),
         retention_clock=foreign.moment(item.get("retentionClock")),
@@ -142,12 +143,6 @@ def is_plugin_id(value: str) -> bool:
 def _ids(value: object) -> Iterator[str]:
     raw = value if isinstance(value, list) else [value]
     yield from (name for name in raw[:100] if isinstance(name, str) and is_plugin_id(name))
-
-
-def _tags(item: dict[str, object]) -> Iterator[str]:
-    for tag in as_list(item.get("tags"))[:MAX_TAGS]:
-        if foreign.words(tag, 60):
-            yield foreign.words(tag, 60)
 
 
 def _count(value: object) -> int:

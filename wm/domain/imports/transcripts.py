@@ -14,7 +14,7 @@ from wm.api.imports import ImportFact
 from wm.domain.facts import Refusal
 from wm.domain.imports import foreign
 from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
-from wm.domain.learning.requests import Requests, beside_forgets, find_requests_and_forgets, taught
+from wm.domain.learning import requests
 from wm.domain.learning.stated import Statement
 from wm.domain.memory.tombstones import named
 from wm.domain.payloads.prompt_text import of_user
@@ -65,8 +65,8 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
             answer = message.text or answer
             continue
         said = _REDACTOR.text(of_user(message.text))
-        asked, gone = find_requests_and_forgets(said, GateSettings())
-        stated = taught(beside_forgets(said, gone), answer, asked)
+        asked, gone = requests.find_requests_and_forgets(said, GateSettings())
+        stated = requests.taught(requests.beside_forgets(said, gone), answer, asked)
         at = foreign.moment(line.get("timestamp")) or file.modified
         forgettings += (foreign.Forgetting(one, file.path, number, at) for one in gone)
         where = {
@@ -101,7 +101,7 @@ def not_forgotten(
 
 
 def _facts(
-    file: ForeignFile, asked: Requests, stated: Sequence[Statement], where: Line
+    file: ForeignFile, asked: requests.Requests, stated: Sequence[Statement], where: Line
 ) -> Iterator[ImportFact | str]:
     """What one message teaches; a code for what is skipped of it."""
     found = [(one.text, one.type or "", "explicit") for one in asked.found]

@@ -7,7 +7,6 @@ its id, so that a second import, or the way back, duplicates nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from pydantic import ValidationError
@@ -18,6 +17,7 @@ from wm.domain.imports import foreign
 from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
 from wm.domain.memory.scope import branch_of
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.text.jsontext import as_list
 
 NAME = "wm-export"
 MEMORY = "workspace_memory"
@@ -45,8 +45,9 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
     if version is None or version > WorkspaceMemory.current_version:
         return Refusal("foreign", "A newer wm wrote it; import it with that one.")
     facts, codes = foreign.facts_of(entries, partial(_fact, file), NAME)
-    left = (*foreign.tally(file.path, codes), *_other_documents(file, document, documents))
-    return ForeignMemory(tuple(facts), left)
+    codes += ["other_documents"] * sum(name != MEMORY for name in documents)
+    codes += ["evidence"] * len(as_list(document.get("evidence")))
+    return ForeignMemory(tuple(facts), foreign.tally(file.path, codes))
 
 
 def _fact(file: ForeignFile, item: object) -> ImportFact | str:
@@ -85,17 +86,6 @@ def _fact(file: ForeignFile, item: object) -> ImportFact | str:
         came_from=NAME,
         file=file.path,
     )
-
-
-def _other_documents(
-    file: ForeignFile, document: dict[str, object], documents: dict[str, object]
-) -> Iterator[foreign.SkippedStatement]:
-    others = sum(name != MEMORY for name in documents)
-    if others:
-        yield foreign.SkippedStatement(file.path, "other_documents", others)
-    evidence = document.get("evidence")
-    if isinstance(evidence, list) and evidence:
-        yield foreign.SkippedStatement(file.path, "evidence", len(evidence))
 
 
 SOURCE = ImportSource(name=NAME, spots=(), wants=wants, parse=parse)

@@ -9,20 +9,14 @@ other refused ones stay out, with the reasons. A second run writes nothing.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from wm.api.imports import ImportAnswer, Imported, ImportFact, ImportRequest
 from wm.domain.facts import Detail, Fact
-from wm.domain.imports.admit import (
-    HISTORY,
-    NEW,
-    SUPERSEDED,
-    UNCHANGED,
-    ImportResult,
-    Newcomer,
-    admit_all,
-)
+from wm.domain.imports import admit
+from wm.domain.imports.admit import ImportResult, Newcomer
 from wm.domain.imports.foreign import derived_id
 from wm.domain.imports.opencode_v2 import is_plugin_id
 from wm.domain.imports.sources import SOURCES as KNOWN
@@ -44,20 +38,15 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops.imports import sessions as import_sessions
 from wm.ops.learning.remember import judge, learn_refs
-from wm.ops.memory.documents import (
-    entry_details,
-    load_memory,
-    read_memory,
-    read_tombstones,
-    save_memory,
-)
+from wm.ops.memory import documents
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate
 from wm.ops.runtime import Runtime
 from wm.store.base import Ref
 from wm.store.paths import sid
+from wm.text.jsontext import as_known
 
-OWN_ID_CHARS = 22
+_OWN_ID = re.compile(r"m_[0-9a-f]{20}")
 ASKED = ("explicit", "manual")
 TYPE = "memory_imported"
 Row = tuple[ImportFact, Newcomer, ImportResult]
@@ -73,7 +62,7 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
             fix="Import the files in parts.",
         )
     work = work.at(locate(work.runtime, request))
-    memory = read_memory(work) if request.dry_run else load_memory(work)
+    memory = documents.read_memory(work) if request.dry_run else documents.load_memory(work)
     changed, rows = _admitted(work, memory, request.facts)
     command = work.new_id("e_")
     if not request.dry_run:
@@ -82,7 +71,7 @@ def _run(work: Work, request: ImportRequest) -> ImportAnswer:
     sessions = import_sessions.take(work, request.sessions, command, dry_run=request.dry_run)
     counts = Counter(outcome.outcome for outcome in outcomes)
     brought: dict[str, Detail] = {
-        "entry": sum(counts[outcome] for outcome in NEW),
+        "entry": sum(counts[outcome] for outcome in admit.NEW),
         "session": len({one.session_id for one in sessions if one.outcome == "imported"}),
     }
     if any(brought.values()) and not request.dry_run:
@@ -104,9 +93,9 @@ def _admitted(
 ) -> tuple[WorkspaceMemory, list[Row]]:
     """The memory with what the rules admit of these statements, and the result of each."""
     newcomers = [_newcomer(work, fact) for fact in facts]
-    stones = read_tombstones(work).stones
+    stones = documents.read_tombstones(work).stones
     forgotten_ids = {stone.id for stone in stones}
-    changed, results = admit_all(
+    changed, results = admit.admit_all(
         memory,
         newcomers,
         forgotten=lambda entry: (
@@ -153,13 +142,13 @@ def _waits(entry: MemoryEntry, hard: tuple[str, ...], soft: tuple[str, ...]) -> 
 def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
     redact, settings = work.redact, work.settings.memory
     text = redact(fact.text.strip())
-    source = _word(fact.source, SOURCES, "compaction")
+    source = as_known(fact.source, SOURCES, "compaction")
     created = in_past(fact.created_at, work.now) or work.moment
     updated = in_past(fact.updated_at, work.now) or created
     status = fact.status if fact.status in ("active", "superseded") else "inbox"
     return MemoryEntry(
         id=fact.id if _is_valid_id(fact.id) else derived_id(fact.id, fact.text),
-        type=_word(fact.type, settings.types, "") or infer_type(fact.bare or fact.text),
+        type=as_known(fact.type, settings.types, "") or infer_type(fact.bare or fact.text),
         text=text,
         rationale=redact(fact.rationale.strip()),
         source=source,
@@ -175,7 +164,7 @@ def _entry(work: LocatedWork, fact: ImportFact) -> MemoryEntry:
         reinforcement_count=max(0, min(settings.max_reinforcements, fact.reinforcement_count)),
         last_reinforced_at=in_past(fact.last_reinforced_at, work.now),
         last_reinforced_session=_sid(fact.last_reinforced_session),
-        user_importance=_word(fact.user_importance, IMPORTANCES, "normal"),
+        user_importance=as_known(fact.user_importance, IMPORTANCES, "normal"),
         safety_critical=fact.safety_critical,
         session=_sid(fact.session),
         reasons=tuple(redact(code)[:40] for code in fact.reasons) if status == "inbox" else (),
@@ -190,17 +179,7 @@ def _scope(work: LocatedWork, fact: ImportFact) -> str:
 
 def _is_valid_id(name: str) -> bool:
     """Is this an id in our form or the plugin's?"""
-    digits = name.removeprefix("m_")
-    is_ours = len(name) == OWN_ID_CHARS and name != digits and _is_hex(digits)
-    return is_ours or is_plugin_id(name)
-
-
-def _is_hex(text: str) -> bool:
-    return all(char in "0123456789abcdef" for char in text)
-
-
-def _word(word: str, known: Sequence[str], default: str) -> str:
-    return word if word in known else default
+    return _OWN_ID.fullmatch(name) is not None or is_plugin_id(name)
 
 
 def _share(value: float) -> float:
@@ -222,10 +201,10 @@ def _save(work: LocatedWork, memory: WorkspaceMemory, rows: Sequence[Row], comma
     events: dict[str, str] = {}
     for fact, newcomer, result in rows:
         repeated = result.outcome in QUIET and (newcomer.entry.id, result.outcome) in recorded
-        if result.outcome != UNCHANGED and not repeated:
+        if result.outcome != admit.UNCHANGED and not repeated:
             event = work.log([_evidence(fact, newcomer, result, command)])[0]
             events[result.entry_id] = event
-    brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in NEW}
+    brought = {result.entry_id for _fact, _newcomer, result in rows if result.outcome in admit.NEW}
     if brought:
         entries = tuple(
             entry.model_copy(update={"admitted_by": events[entry.id]})
@@ -233,7 +212,7 @@ def _save(work: LocatedWork, memory: WorkspaceMemory, rows: Sequence[Row], comma
             else entry
             for entry in memory.entries
         )
-        save_memory(work, memory.model_copy(update={"entries": entries}))
+        documents.save_memory(work, memory.model_copy(update={"entries": entries}))
 
 
 def _recorded_before(work: LocatedWork) -> frozenset[tuple[str, str]]:
@@ -250,8 +229,8 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult, comman
     outcomes: dict[str, Outcome] = {
         "promoted": "promoted",
         "inbox": "inbox",
-        "superseded": SUPERSEDED,
-        HISTORY: SUPERSEDED,
+        "superseded": admit.SUPERSEDED,
+        admit.HISTORY: admit.SUPERSEDED,
         "absorbed": "absorbed",
     }
     outcome: Outcome = outcomes.get(result.outcome, "rejected")
@@ -259,13 +238,13 @@ def _evidence(fact: ImportFact, newcomer: Newcomer, result: ImportResult, comman
     entry = newcomer.entry
     details: dict[str, Detail] = {
         **result.details,
-        **({"history": True} if result.outcome == HISTORY else {}),
+        **({"history": True} if result.outcome == admit.HISTORY else {}),
         "imported": entry.id,
         "command": command,
-        "from": _word(fact.came_from, tuple(KNOWN), "other"),
+        "from": as_known(fact.came_from, tuple(KNOWN), "other"),
         "file": fact.file,
         "line": fact.line,
-        **entry_details(entry),
+        **documents.entry_details(entry),
     }
     return Fact(TYPE, phase, outcome, result.entry_id, _codes(result), details)
 

@@ -26,14 +26,8 @@ from wm.domain.imports.sources import SOURCES, as_user_statement, in_order, sour
 from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.domain.imports.transcripts import not_forgotten
 from wm.errors import UserError
+from wm.ops.imports import transcript_files
 from wm.ops.imports.foreign_file import UnreadableFile, open_foreign, why
-from wm.ops.imports.transcript_files import (
-    OPENCODE_DATABASE,
-    claude_name,
-    from_database,
-    has_sessions,
-    transcripts_of,
-)
 from wm.settings import ForeignPaths, ImportSettings
 from wm.store import identity
 from wm.store.identity import shown
@@ -152,17 +146,19 @@ def _known(
         for spot in source.spots:
             for base in bases[spot.base]:
                 for folder in projects if "{project}" in spot.pattern else [""]:
-                    pattern = spot.pattern.replace("{project}", claude_name(folder))
+                    pattern = spot.pattern.replace(
+                        "{project}", transcript_files.claude_name(folder)
+                    )
                     found = iglob(pattern, root_dir=base, include_hidden=True)
                     for name in sorted(found):
                         yield _Candidate(os.path.join(base, name), source, base)
     if TRANSCRIPTS in chosen:
         is_here = _began_here(asked)
         agents = {"claude": places.claude, **places.others}
-        for path in transcripts_of(agents, is_here, projects):
+        for path in transcript_files.transcripts_of(agents, is_here, projects):
             yield _Candidate(str(path), TRANSCRIPTS, str(path.parent))
-        database = str(places.data / OPENCODE_DATABASE)
-        if os.path.isfile(database) and has_sessions(database, is_here):
+        database = str(places.data / transcript_files.OPENCODE_DATABASE)
+        if os.path.isfile(database) and transcript_files.has_sessions(database, is_here):
             yield _Candidate(database, TRANSCRIPTS, os.path.dirname(database))
 
 
@@ -389,8 +385,10 @@ class _Gatherer(Struct):
         return None
 
     def _read(self, candidate: _Candidate) -> ForeignMemory | UnreadableFile:
-        if candidate.path.endswith(OPENCODE_DATABASE):
-            said = from_database(candidate.path, _began_here(self.asked), self.max_chars)
+        if candidate.path.endswith(transcript_files.OPENCODE_DATABASE):
+            said = transcript_files.from_database(
+                candidate.path, _began_here(self.asked), self.max_chars
+            )
             return said if isinstance(said, UnreadableFile) else _memory(TRANSCRIPTS, said)
         source = candidate.source
         as_json = source.json if source is not None else candidate.path.endswith(".json")
