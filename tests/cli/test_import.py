@@ -455,6 +455,8 @@ def test_a_waiting_statement_names_what_it_replaces(user: Terminal) -> None:
     older = found["the staging database is on port 5432 now."]
     assert "supersedes" not in older
     assert known in older["conflicts"]
+    listed = " ".join(user.wm("inbox", "-C", str(user.repo)).out.split())
+    assert f"would replace {known[:10]} {known[:10]} is: The staging database is on" in listed
     user.wm("inbox", "accept", newer["id"], "-C", str(user.repo))
     assert "1 replaced" in user.wm("inspect", "-C", str(user.repo)).out
 

@@ -34,20 +34,7 @@ from wm.formats.workspace_memory import (
 )
 from wm.ops import explanations
 from wm.ops.learning import provenance
-from wm.ops.memory import anchors
-from wm.ops.memory.documents import (
-    entry_details,
-    lift_tombstones,
-    load_memory,
-    memory_editor,
-    memory_refs,
-    read_journal,
-    read_memory,
-    read_tombstones,
-    save_journal,
-    save_memory,
-    tombstones_ref,
-)
+from wm.ops.memory import anchors, documents
 from wm.ops.memory.render import rendered
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.place import USER_PLACE, locate, memory_ref
@@ -67,7 +54,7 @@ NEVER_TYPED = frozenset({"secret", "prompt_injection", "empty", "too_short", "to
 
 def learn_refs(key: str) -> Sequence[Ref[Document]]:
     """The documents that `learn` may write; with the tombstones, against a concurrent forget."""
-    return (memory_ref(key), tombstones_ref(key))
+    return (memory_ref(key), documents.tombstones_ref(key))
 
 
 Codes = tuple[str, ...]
@@ -82,8 +69,8 @@ def learn(
     against this text and type, if they are known.
     """
     work = work.at(USER_PLACE) if request.user else work
-    memory = load_memory(work)
-    with memory_editor(work, memory, MemoryEditor) as editor:
+    memory = documents.load_memory(work)
+    with documents.memory_editor(work, memory, MemoryEditor) as editor:
         entry = provenance.weighed(editor, new_entry(work, request))
         reasons = (*reasons, *refusal_reasons(work, entry, refused))
         return _learn(work, request, entry, editor, reasons)
@@ -111,7 +98,7 @@ def _learn(
         return _to_inbox(work, editor.memory, editor.with_outdated(entry))
     settings = work.settings.memory
     admission = editor.admit(entry, now=work.now, settings=settings, same=same)
-    lifted = lift_tombstones(work, entry) if entry.source != "compaction" else ()
+    lifted = documents.lift_tombstones(work, entry) if entry.source != "compaction" else ()
     fact = Fact(
         type=f"memory_{admission.outcome}",
         phase="promotion",
@@ -120,7 +107,7 @@ def _learn(
         reason_codes=admission.reason_codes,
         details={
             **admission.details,
-            **entry_details(entry),
+            **documents.entry_details(entry),
             **({"lifted": lifted} if lifted else {}),
         },
     )
@@ -130,8 +117,8 @@ def _learn(
         # A new entry names the evidence record that admitted it (EV-2).
         kept = kept.model_copy(update={"admitted_by": event})
         editor.amend(kept)
-    before = read_memory(work)
-    save_memory(work, editor.memory)
+    before = documents.read_memory(work)
+    documents.save_memory(work, editor.memory)
     said = _message(admission, kept or entry)
     if admission.outcome == "absorbed" and kept is not None and not request.session:
         said += _not_taken(request, entry, kept)
@@ -165,7 +152,7 @@ def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryE
     """What a person must know of an addition to a full prompt: that it is not shown, or which
     entries it pushes out (WM-4). "" while everything is shown. Ranks the whole memory twice, so it
     is for what a person types, not for hooks."""
-    after = read_memory(work)
+    after = documents.read_memory(work)
     limits = work.settings.memory
     if len(after.entries) * limits.shown_text_chars < limits.rendered_chars - FRAME_CHARS:
         return ""
@@ -245,7 +232,7 @@ def _scope(place: WorkspacePlace, request: RememberRequest) -> str:
 def refusal_reasons(work: LocatedWork, entry: MemoryEntry, refused: Codes | None = None) -> Codes:
     """The reasons why this entry may not become active without a person; () if it may. refused: as
     in `learn`."""
-    stones = read_tombstones(work)
+    stones = documents.read_tombstones(work)
     # A person may ask again for a forgotten text; automatic learning may not bring it back.
     by_model = entry.source == "compaction" or entry.origin != "user"
     forgotten = by_model and tombstones.is_forgotten(entry.text, stones.stones, work.store.digest)
@@ -301,9 +288,11 @@ def _to_inbox(work: LocatedWork, memory: WorkspaceMemory, waiting: MemoryEntry) 
     others = (e for e in memory.entries if e.status == "inbox" and canonical(e.text) == own)
     twin = next(others, None)
     entry = twin or waiting
-    fact = Fact("memory_inbox", "gate", "inbox", entry.id, reasons, entry_details(waiting))
+    fact = Fact(
+        "memory_inbox", "gate", "inbox", entry.id, reasons, documents.entry_details(waiting)
+    )
     changed = memory if twin else added(memory, waiting)
-    save_memory(work, changed, [fact], session=waiting.session)
+    documents.save_memory(work, changed, [fact], session=waiting.session)
     return Remembered(
         outcome="inbox",
         entry=entry,
@@ -364,7 +353,7 @@ def learn_or_journal(
         work = work.at(USER_PLACE) if request.user else work
         entry, is_new = add_to_journal(work, request, reasons, failure=error.code)
         if is_new:
-            codes, details = (error.code,), entry_details(entry)
+            codes, details = (error.code,), documents.entry_details(entry)
             fact = Fact("memory_retryable", "journal", "retryable", entry.id, codes, details)
             work.log([fact], session=entry.session)
         return Remembered(
@@ -384,13 +373,13 @@ def add_to_journal(
     reasons = (*reasons, *judged(work, entry))
     if reasons:
         entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
-    journal = read_journal(work)
+    journal = documents.read_journal(work)
     for pending in journal.entries:
         if _same(pending.entry, entry):
             return pending.entry, False
     pending = PendingMemory(entry=entry, owner_session=entry.session, last_failure=failure)
     entries = (*journal.entries, pending)
-    save_journal(work, journal.model_copy(update={"entries": entries}))
+    documents.save_journal(work, journal.model_copy(update={"entries": entries}))
     return entry, True
 
 
@@ -418,4 +407,4 @@ def _run(work: Work, request: RememberRequest) -> Remembered:
     return learn(work.at(locate(work.runtime, request)), request)
 
 
-remember = Operation("remember", RememberRequest, Remembered, _run, memory_refs)
+remember = Operation("remember", RememberRequest, Remembered, _run, documents.memory_refs)

@@ -6,15 +6,17 @@ With several ids, one that fails does not stop the others; the exit code then is
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import click
 
+from wm.api.protocol import EntryView
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints
-from wm.cli.entries import entry_lines, entry_type, print_entry, status_of
+from wm.cli.entries import COLUMN, entry_lines, entry_type, print_entry, short_id, status_of
 from wm.cli.groups import Group, ids
 from wm.cli.options import choice, flag
 from wm.cli.overview import user_waiting
@@ -39,18 +41,29 @@ def show(caller: Caller) -> Result:
     """Show what waits for your approval."""
     with suppress(StoreError):  # what cannot be written can still be read
         caller.call("notice_outside")
-    return Result(caller.call("inspect", status="inbox"), _print_waiting)
+    active: Any = caller.call("inspect")
+    return Result(caller.call("inspect", status="inbox"), partial(_print_waiting, active.entries))
 
 
-def _print_waiting(answer: Any) -> None:
+def _print_waiting(active: Sequence[EntryView], answer: Any) -> None:
     for view in answer.entries:
-        output.lines(entry_lines(view))
+        _print_entry(view, active)
     if answer.entries:
         output.hint(HINT)
     else:
         output.line("The inbox is empty.")
     if answer.user_inbox:
         output.hint(user_waiting(answer))
+
+
+def _print_entry(view: EntryView, active: Sequence[EntryView]) -> None:
+    """A waiting entry, with the texts of those that it replaces or may contradict."""
+    output.lines(entry_lines(view))
+    named = (*view.entry.supersedes, *view.entry.conflicts)
+    for one in (other.entry for other in active if other.entry.id in named):
+        if one.text != view.entry.text:
+            older = f"{short_id(one.id)} is: {one.text}"
+            output.lines(output.hang("", older, COLUMN, output.dim))
 
 
 def _selecting(verb: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,8 +134,9 @@ def review(caller: Caller) -> Result:
     """Show each waiting entry and read one key: a accepts, r rejects, s skips, q ends."""
     done = {"accept_entry": 0, "reject_entry": 0}
     views: Any = caller.call("inspect", status="inbox").entries
+    active: Any = caller.call("inspect").entries
     for view in views:
-        output.lines(entry_lines(view))
+        _print_entry(view, active)
         output.hint("a accept · r reject · s skip · q quit")
         key = (click.getchar() if sys.stdin.isatty() else sys.stdin.read(1)).lower()
         if key in ("q", "\x03", "\x04", ""):
