@@ -83,7 +83,7 @@ def test_quotes_of_a_run_command_are_not_user_text(typed: str, said: str) -> Non
 
 
 def test_lines_in_the_quotes_of_a_run_command_come_from_a_file() -> None:
-    """`opencode run "$(cat review.md)"`: nobody typed them, but the model reads them."""
+    """`opencode run "$(cat review.md)"`: no person typed them, but the model reads them."""
     text = '"You review code.\nAlways answer in JSON.\nNever name \\"main\\"."'
     parsed = hook("chat.message", output={"parts": [{"type": "text", "text": text}]})
     assert parsed.events == (ToolFinished(tool="other", name="attachment", output=text),)

@@ -69,12 +69,8 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
         stated = requests.taught(requests.beside_forgets(said, gone), answer, asked)
         at = foreign.moment(line.get("timestamp")) or file.modified
         forgettings += (foreign.Forgetting(one, file.path, number, at) for one in gone)
-        where = {
-            "file": file.path,
-            "line": number,
-            "session": foreign.words(session),
-            "created_at": at,
-        }
+        name = foreign.words(session)
+        where = {"file": file.path, "line": number, "session": name, "created_at": at}
         for fact in _facts(file, asked, stated, where):
             if isinstance(fact, str):
                 codes.append(fact)
@@ -95,7 +91,8 @@ def not_forgotten(
     """The statements that no later message, of the same session or another one, asks to forget."""
     left = list(facts)
     for one in forgettings:
-        gone = named(filter(one.follows, left), one.text)
+        said = (fact for fact in left if fact.came_from == NAME and one.follows(fact))
+        gone = named(said, one.text)
         left = [fact for fact in left if fact not in gone]
     return left
 

@@ -135,23 +135,22 @@ def find_requests_and_forgets(
     if not forgets:
         return asked, ()
     # "Erase from memory: the port is 80" asks to keep nothing.
-    lines = enumerate(normalised.text.split("\n"))
-    rest = canonical("\n".join(line for number, line in lines if number not in forgets))
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    for number, line in enumerate(normalised.text.split("\n")):
+        parts[number in forgets].append(line)
+    asking, rest = (canonical("\n".join(parts[is_asking])) for is_asking in (True, False))
     gone = [canonical(text) for text in forgets.values()]
     kept = (
         one
         for one in asked.found
         if canonical(one.text) in rest or not any(_states(one.text, text) for text in gone)
     )
-
-    def is_beside(text: str) -> bool:
-        return not any(one in canonical(text) for one in gone)
-
-    return asked._replace(
+    found = asked._replace(
         found=tuple(kept),
-        unsure=tuple(one for one in asked.unsure if is_beside(one.text)),
-        ignored=tuple(one for one in asked.ignored if is_beside(one.line)),
-    ), tuple(forgets.values())
+        unsure=tuple(one for one in asked.unsure if canonical(one.text) not in asking),
+        ignored=tuple(one for one in asked.ignored if canonical(one.line) not in asking),
+    )
+    return found, tuple(forgets.values())
 
 
 def _with_antecedents(asked: _Message, found: Requests) -> Requests:

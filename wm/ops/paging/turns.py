@@ -181,6 +181,7 @@ class ManagedConversation:
         is_behind = self._objects.tokens > _BACKLOG_TOKENS
         skips = self._lateness.skips()
         chosen = self._policies(policy) if policy and not is_behind else nothing
+        self._uncut = "late" if is_behind else None
         teaches = isinstance(chosen, PagingPolicy) and chosen.reads_tags and chosen.makes_cuts
         if isinstance(chosen, PagingPolicy):
             chosen = self._uncertainty.policy(chosen)
@@ -240,8 +241,8 @@ class ManagedConversation:
     ) -> Prepared:
         """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
+        self._uncut = "late" if self._turn.decided else None
         if self._turn.decided:
-            self._uncut = "late"
             self._records.void(self._turn.request)
             self._lateness.came_late()
         self._wire.void()
@@ -356,8 +357,8 @@ class ManagedConversation:
             body: Body, past: ConversationHistory, log: Log, moment: Moment
         ) -> tuple[Decision, ...]:
             self._moment = moment
-            self._uncut = "late"
             if skips and not moment.emergency:
+                self._uncut = "late"
                 return ()
             made = policy(body, past, log, moment)
             self._uncut = policy.uncut if isinstance(policy, PagingPolicy) else None
