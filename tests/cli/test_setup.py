@@ -319,6 +319,14 @@ def test_learning_is_paused_and_resumed(user: Terminal) -> None:
     assert "Paused" not in user.wm("learn", "active").out
 
 
+def test_that_nothing_is_learned_is_shown_where_one_looks(user: Terminal) -> None:
+    shown = "off, or paused: wm learn says which"
+    for words, is_off in ((("pause",), True), (("resume",), False), (("off",), True)):
+        user.wm("learn", *words)
+        for verb in ("status", "inspect"):
+            assert (shown in user.wm(verb).out) is is_off, (words, verb)
+
+
 def test_the_memory_of_the_user_has_a_heading_in_plain_words(user: Terminal) -> None:
     user.wm("remember", "--user", "Always answer in German.")
     said = user.wm("inspect", "--user").out

@@ -245,6 +245,8 @@ class Inspection(WorkspaceAnswer):
     max_chars: int = 0
     max_entries: int = 0
     pending: int = 0
+    learn: str = optional("")
+    """How it learns in passing; `off` also while that is paused."""
     sessions: tuple[SessionSummary, ...] = ()
     """The newest 50, unless the request wants all."""
     session_count: int = 0

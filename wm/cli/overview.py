@@ -59,6 +59,8 @@ def memory_rows(found: protocol.Inspection) -> list[output.Row]:
     if found.user_inbox:
         rows.append(("" if waiting else "inbox", user_waiting(found), output.warn))
     rows.append(("in prompts", _size_line(found)))
+    if found.learn == "off":
+        rows.append(("learning", "off, or paused: wm learn says which", output.warn))
     if found.sessions:
         rows.append(("sessions", _sessions(found)))
     if found.last_activity_at:
@@ -170,12 +172,10 @@ def _thousands(number: int) -> str:
 
 
 def _counts(found: protocol.Inspection) -> list[str]:
-    parts = [output.count(found.counts.get("active", 0), "entry", "entries")]
-    if replaced := found.counts.get("superseded", 0):
-        parts.append(f"{replaced:,} replaced")
-    if found.pending:
-        parts.append(f"{found.pending:,} not promoted yet")
-    return parts
+    kept = output.count(found.counts.get("active", 0), "entry", "entries")
+    replaced = found.counts.get("superseded", 0)
+    later = "not promoted yet"
+    return [kept, *nonzero((replaced, "replaced", "replaced"), (found.pending, later, later))]
 
 
 def _size_line(found: protocol.Inspection) -> str:
@@ -190,9 +190,7 @@ def _sessions(found: protocol.Inspection) -> str:
     errors = sum(session.open_errors for session in still_open)
     looked_at, known = len(found.sessions), found.session_count
     newest = f"the newest {looked_at:,}, {known:,} in all" if known > looked_at else f"{known:,}"
-    parts = [f"{len(still_open):,} open of {newest}"]
-    if errors:
-        parts.append(output.count(errors, "open error"))
+    parts = [f"{len(still_open):,} open of {newest}", *nonzero((errors, "open error"))]
     levels = [session.pressure for session in still_open]
     for level in ("critical", "high"):
         if number := levels.count(level):

@@ -17,6 +17,7 @@ from wm.errors import StoreError, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.helper.asking import state
+from wm.ops.learning.stated import mode
 from wm.ops.memory import anchors
 from wm.ops.memory.documents import read_journal, read_memory
 from wm.ops.memory.render import omissions, rendered, strengths
@@ -65,6 +66,7 @@ def _inspect(work: LocatedWork, request: EntriesRequest) -> Inspection:
         max_chars=settings.rendered_chars,
         max_entries=settings.rendered_entries,
         pending=len(read_journal(work).entries),
+        learn=mode(work.runtime, work.place),
         sessions=sessions,
         session_count=len(known),
         helper=state(work.runtime) if work.settings.helper.model else None,
