@@ -35,8 +35,9 @@ class ClientCut(Struct, frozen=True):
 
 def client_cut(lines: OutputLines) -> ClientCut:
     marks, gone, unit, file = [], 0, "", ""
-    for index in _candidates(lines):
-        line = lines.plain[index]
+    for index, line in enumerate(lines.plain):
+        if not any(word in line for word in _WORDS):
+            continue
         match = _MARK.match(line[:200])
         if match is not None:
             count, unit_of_count, other, unit_of_other, first, last = match.groups()
@@ -55,10 +56,6 @@ def client_cut(lines: OutputLines) -> ClientCut:
     if gone and unit != "lines":
         said += f" (it cut {gone:,} {unit})"
     return ClientCut(tuple(marks), said, file)
-
-
-def _candidates(lines: OutputLines) -> list[int]:
-    return [i for i, line in enumerate(lines.plain) if any(word in line for word in _WORDS)]
 
 
 def _number(text: str) -> int:

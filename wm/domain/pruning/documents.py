@@ -55,8 +55,6 @@ def _is_source(part: CommandPart) -> bool:
         return True
     if part.name in ("sed", "awk", "gawk"):
         return _reads_range(part)
-    if part.name == "xargs":
-        return part.plain[:1] != () and part.plain[0] in PAGERS
     if part.name in ("find", "fd"):
         after = [b for a, b in pairwise(part.arguments) if a in ("-exec", "-execdir", "-x", "-X")]
         return any(word in PAGERS or word == "sed" for word in after)

@@ -99,7 +99,7 @@ def prune(
     lines = OutputLines(text)
     own = user.first(call, lines) if user else None
     if own is not None:
-        return None if own.leave else _cut(lines, own.rule, measure)
+        return None if own.given.leave else _cut(lines, own.rule, measure)
     if documents.shows_sources(call):
         return None
     rule = rule_for(call, lines)

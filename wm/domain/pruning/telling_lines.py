@@ -76,10 +76,7 @@ SUMMARY = Lazy(
 )
 """A tool's summary, at the end of its output or, with several tasks, in the middle."""
 
-_FRAME_STARTS = (
-    "at ", "File ", "...", "^", "|", "= note", "= help", "-->", "::: ", "note:", "#", "from ",
-    "in ", "Caused by", "goroutine ", "+0x", "~", "\\",
-)  # fmt: skip
+_FRAME_STARTS = tuple(_TABLES.table("frame_starts"))
 
 MOST_ATTACHED = 8
 """Most context lines after an error; half as many before it."""

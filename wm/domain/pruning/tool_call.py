@@ -11,6 +11,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from wm.domain.failures import known_tools
+from wm.domain.failures.commands import INTERPRETERS
 from wm.domain.failures.shell import MAX_NESTING, read
 
 FILTERS = frozenset(
@@ -20,7 +21,6 @@ FILTERS = frozenset(
 
 TRACERS = ("strace", "ltrace", "valgrind")
 """Programs that run another one and print more than it does."""
-SHELLS = ("bash", "sh", "zsh", "dash")
 
 
 class CommandPart(Struct, frozen=True):
@@ -106,7 +106,7 @@ def _without_flags(words: tuple[str, ...], valued: tuple[str, ...]) -> tuple[str
 
 def _inner(words: tuple[str, ...]) -> str:
     """The script of `bash -c "…"`."""
-    if words[0].rpartition("/")[2] in SHELLS and len(words) > 2:
+    if words[0].rpartition("/")[2] in INTERPRETERS and len(words) > 2:
         flag = next((i for i, w in enumerate(words) if w.startswith("-") and "c" in w), 0)
         traced = "x" in words[flag]
         return words[flag + 1] if 0 < flag < len(words) - 1 and not traced else ""

@@ -6,7 +6,6 @@ output of a tool that reads files.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 from msgspec import Struct
@@ -24,16 +23,12 @@ SAMPLE = 400
 
 
 class UserRule(Struct, frozen=True):
-    """One compiled rule. leave: such output stays whole."""
+    """One compiled rule."""
 
     given: PruningRule
     command: Pattern | None
     output: Pattern | None
     rule: OutputRule
-
-    @property
-    def leave(self) -> bool:
-        return self.given.leave
 
     def takes(self, call: PrunableCall, lines: OutputLines) -> bool:
         if self.given.tool and call.name.lower() != self.given.tool.lower():
@@ -46,20 +41,19 @@ class UserRule(Struct, frozen=True):
         return any(self.output.search(line[:2000]) is not None for line in near)
 
 
-class UserRules:
+class UserRules(Struct, frozen=True):
     """All user rules, in file order."""
 
-    def __init__(self, given: Sequence[PruningRule]) -> None:
-        self._rules = tuple(map(_compiled, given))
+    rules: tuple[UserRule, ...]
 
     def first(self, call: PrunableCall, lines: OutputLines) -> UserRule | None:
-        return next((rule for rule in self._rules if rule.takes(call, lines)), None)
+        return next((rule for rule in self.rules if rule.takes(call, lines)), None)
 
 
 @lru_cache(maxsize=4)
 def user_rules(given: tuple[PruningRule, ...]) -> UserRules | None:
     """Compile the rules of a configuration; None if there are none."""
-    return UserRules(given) if given else None
+    return UserRules(tuple(map(_compiled, given))) if given else None
 
 
 def _compiled(given: PruningRule) -> UserRule:

@@ -8,6 +8,7 @@ Of each file the first changed lines stay; the rest is in the kept original.
 from __future__ import annotations
 
 from bisect import bisect
+from itertools import islice
 
 from wm.domain.counts import counted
 from wm.domain.pruning.lines import OutputLines
@@ -39,14 +40,12 @@ def changed(lines: OutputLines) -> KeptLines:
 
 def _first_changes(plain: list[str], headers: list[int]) -> list[int]:
     """Each file's first hunk header with the line that changed there."""
-    found = []
-    for header in headers:
-        for index in range(header + 1, min(header + 14, len(plain))):
-            line = plain[index]
-            if line[:1] in "+-" and not line.startswith(("+++", "---")):
-                found.append(index)
-                break
-    return found
+    near = (range(header + 1, min(header + 14, len(plain))) for header in headers)
+    return [i for span in near for i in islice((i for i in span if _changes(plain[i])), 1)]
+
+
+def _changes(line: str) -> bool:
+    return line[:1] in "+-" and not line.startswith(("+++", "---"))
 
 
 def _named(plain: list[str], headers: list[int]) -> str:
@@ -69,10 +68,8 @@ def _path(header: str) -> str:
 
 def looks_like_diff(lines: OutputLines) -> bool:
     near = lines.plain[:200]
-    return any(line.startswith(("diff --git ", "Index: ")) for line in near) or (
-        any(line.startswith("@@ -") for line in near)
-        and any(line.startswith("+++ ") for line in near)
-    )
+    named = any(line.startswith(("diff --git ", "Index: ")) for line in near)
+    return named or {line[:4] for line in near} >= {"@@ -", "+++ "}
 
 
 DIFFS = OutputRule(

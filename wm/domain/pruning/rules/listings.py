@@ -17,7 +17,7 @@ _COMPLAINT = Lazy(
     r"(?:(?:ls|find|fd|du|tree|rg|stat|git|bash|sh|zsh|eza|exa|glob):?|[\w+-]{2,30}:) .*"
     r"(?i:cannot|can't|denied|no such|error|not a directory|failed|fatal|loop|invalid|unknown"
     r"|refused)"
-    r"|error opening dir|^\[error"
+    r"|error opening dir|^\[error|[├└].* (?:invalid|missing|extraneous|unmet|error|failed): "
 )
 _TOTALS = Lazy(r"^\d+ (?:director(?:y|ies), \d+ files?|(?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
@@ -41,12 +41,8 @@ def _endings(lines: OutputLines) -> str:
 
 def complaints(lines: OutputLines) -> KeptLines:
     """Keep the tool's own complaints and totals."""
-    shapes = lines.first_of_shape
-    own = {
-        lines.shapes[index]
-        for index in list(shapes.values())[:200_000]
-        if _speaks(lines.plain[index])
-    }
+    firsts = list(lines.first_of_shape.values())[:200_000]
+    own = {lines.shapes[index] for index in firsts if _speaks(lines.plain[index])}
     kinds = _endings(lines)
     return KeptLines(must=lines.of_shapes(own), note=f"in all: {kinds}" if kinds else "")
 
@@ -72,10 +68,8 @@ def _is_name(line: str) -> bool:
 
 
 def looks_listed(lines: OutputLines) -> bool:
-    return (
-        lines.share(_is_name) > 0.9
-        or lines.share(lambda line: _LONG.search(line) is not None) > 0.6
-    )
+    long = lines.share(lambda line: _LONG.search(line) is not None)
+    return long > 0.6 or lines.share(_is_name) > 0.9
 
 
 def looks_like_tree(lines: OutputLines) -> bool:
