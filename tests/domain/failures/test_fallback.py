@@ -1094,6 +1094,113 @@ STRUCTURES = [
         ('<lint><file name="src/a.js"><issue line="4" reason="Use ===." /></file></lint>',),
         ["src/a.js:4: Use ===."],
     ),
+    # A failure ends where the next one begins, however much it may hold.
+    (
+        "ruby cart_test.rb",
+        (
+            "  1) Failure:",
+            "CartTest#test_sum [cart_test.rb:4]:",
+            "Expected: 41",
+            "  Actual: 40",
+            "",
+            *RUBY[:3],
+            "    cart_test.rb:7:in `test_sums_up'",
+        ),
+        [
+            "cart_test.rb:4: CartTest#test_sum: Expected: 41",
+            "cart_test.rb:7: CartTest#test_sums_up: NoMethodError: undefined method `<<' for nil",
+        ],
+    ),
+    (
+        "java -cp . CartTest",
+        (
+            "There were 2 failures:",
+            "1) drops(Cart)",
+            "java.lang.RuntimeException: torn rope",
+            "\tat Cart.drops(Cart.java:5)",
+            "2) lifts(Cart)",
+            "java.lang.AssertionError: expected:<41> but was:<40>",
+            "\tat org.junit.Assert.fail(Assert.java:89)",
+            "\tat Cart.lifts(Cart.java:4)",
+            "",
+            "Tests run: 2,  Failures: 2",
+        ),
+        [
+            "Cart.java:5: drops(Cart): java.lang.RuntimeException: torn rope",
+            "Cart.java:4: lifts(Cart): java.lang.AssertionError: expected:<41> but was:<40>",
+        ],
+    ),
+    (
+        "phpunit --testdox",
+        (
+            "Cart",
+            " ✘ Lift",
+            "   │",
+            "   │ Failed asserting that 40 is identical to 41.",
+            "   │",
+            "   │ /home/ana/shop/Cart.php:4",
+            "   │",
+            "",
+            " ✘ Drop",
+            "   │",
+            "   │ RuntimeException: torn rope",
+            "   │",
+            "   │ /home/ana/shop/Cart.php:5",
+            "   │",
+            "",
+            "ERRORS!",
+            "Tests: 2, Assertions: 1, Errors: 1, Failures: 1.",
+        ),
+        [
+            "Cart.php:4: Lift: Failed asserting that 40 is identical to 41.",
+            "Cart.php:5: Drop: RuntimeException: torn rope",
+        ],
+    ),
+    (
+        "docs-run guide.md",
+        (
+            'File "guide.md", line 4',
+            "Failed example:",
+            "    40 + 30",
+            "Expected:",
+            "71",
+            "Got:",
+            "70",
+            'File "guide.md", line 9',
+            "Failed example:",
+            "    1/0",
+            "Got:",
+            "Traceback (most recent call last):",
+            '  File "<stdin>", line 1, in <module>',
+            "ZeroDivisionError: division by zero",
+        ),
+        ["guide.md:4: failed: 40 + 30", "guide.md:9: failed: 1/0"],
+    ),
+    # A runner of several checks.
+    (
+        "nox",
+        (
+            "nox > Running session lint",
+            "a.py:17:12: F821 undefined name 'b'",
+            "nox > Session lint failed.",
+            "nox > Running session tests",
+            "FAILED test_a.py::test_b - assert 40 == 41",
+            "nox > Session tests failed.",
+        ),
+        ["a.py:17: F821 undefined name 'b'", "test_a.py: test_b: assert 40 == 41"],
+    ),
+    # Warnings that were taken for errors.
+    (
+        "mkdocs build",
+        (
+            "Critical fixes and updates continue until then.",
+            "WARNING -  No page 'a.md' in the nav.",
+            "WARNING -  Doc file 'b.md' has a link to 'c.md'.",
+            "",
+            "Aborted with 2 warnings in strict mode!",
+        ),
+        ["WARNING - No page 'a.md' in the nav.", "WARNING - Doc file 'b.md' has a link to 'c.md'."],
+    ),
 ]
 
 

@@ -26,7 +26,7 @@ from wm.domain.failures.detected import (
     line_no,
     same_file,
 )
-from wm.domain.failures.echoes import MIXED, folders
+from wm.domain.failures.echoes import MIXED, folders, shows_commands
 from wm.domain.failures.formats.generic import complaint
 from wm.domain.failures.user_errors import user_errors
 from wm.domain.session.file_paths import normalised_path
@@ -81,7 +81,8 @@ def placed(
         return ()
     certain = proof is Proof.FAILURE
     purposes = {command.purpose for command in active} - {""}
-    families = (*CHECKS, LOCATED) if purposes - {"test"} else CHECKS
+    runs_checks = purposes - {"test"} or any(map(shows_commands, active))
+    families = (*CHECKS, LOCATED) if runs_checks else CHECKS
     users = list(user_errors(settings.errors).find(lines, command)) if settings.errors else []
     tested = purposes == {"test"} or (not purposes and bool(summaries.failed(lines, checks=False)))
     last: Sequence[Family] = LAST_WORDS
@@ -325,20 +326,20 @@ def _read(
     found = [(USER, item) for item in own]
     text = "\n".join(lines)
     last: list[tuple[Family, DetectedError]] = []
-    taken = bytearray(len(lines) + 1)
-    for item in own:
-        taken[item.at] = 1
+    taken = {item.at for item in own}
     for family in families:
         taken_places = {(item.file, item.line) for _family, item in found}
-        for item in islice(asked(family, lines, text), MAX_FOUND):
+        items = list(islice(asked(family, lines, text), MAX_FOUND))
+        begins = {item.at for item in items}
+        for item in items:
             if (
                 _POSITION.match(item.message)
-                or taken[min(item.at, len(lines))]
+                or item.at in taken
                 or (family is LOCATED and (item.file, item.line) in taken_places)
             ):
                 continue
-            for i in range(item.at, min(max(item.until, item.at + 1), len(lines))):
-                taken[i] = 1
+            end = min((item.until, *(at for at in begins if at > item.at)))
+            taken.update(range(item.at, max(end, item.at + 1)))
             if item.name == LAST_WORD:
                 last.append((family, item))
             else:
@@ -351,7 +352,13 @@ def _read(
     long = any(len(line) > telling.MAX_CHARS for line in lines)  # No rule reads its end.
     if certain and long and (said := json_reports.texts(output)):
         lines, text = said, "\n".join(said)
+    summary = summaries.failed(lines)
+    # Where no error is counted, warnings were taken for errors.
+    counts = summary.replace("(s)", "s")
+    warned = telling.warnings(lines) if "warnings" in counts and "error" not in counts else []
     for family in last_words:
+        if warned and family.name == "generic":
+            break
         items = list(islice(asked(family, lines, text), MAX_FOUND))
         best = [item for item in items if item.name != LAST_WORD]
         if family is LOCATED and certain and best and telling.outweighs(lines, best):
@@ -360,12 +367,10 @@ def _read(
             return [(family, item) for item in best]
         if certain or family.name != "generic":  # A summary says more than a guess.
             mild = mild or [(family, item) for item in items]
-    if mild:
+    if mild or (certain and not warned):
         return mild
-    summary = "" if certain else summaries.failed(lines)
-    if "warnings" in summary.replace("(s)", "s"):  # They were taken for errors.
-        summary = telling.warning(lines) or summary
-    return [(JSON, DetectedError("", summary, at=len(lines), name=LAST_WORD))] if summary else []
+    shown = warned or ([(len(lines), summary)] if summary else [])
+    return [(JSON, DetectedError("", says, at=at, name=LAST_WORD)) for at, says in shown]
 
 
 _POSITION = patterns.Lazy(r"^(?:column|line) \d+$")

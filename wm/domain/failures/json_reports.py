@@ -130,7 +130,8 @@ def refused(output: str) -> list[DetectedError]:
     waiting = [("", value) for value in _values(output)]
     while waiting and len(found) < MAX_OBJECTS:
         key, value = waiting.pop(0)
-        inner = list(value.items() if isinstance(value, dict) else _numbered(value))[:MAX_OBJECTS]
+        listed = [("", one) for one in as_list(value)]
+        inner = list(value.items() if isinstance(value, dict) else listed)[:MAX_OBJECTS]
         if not (key and _REFUSING.search(key)):
             waiting += [pair for pair in inner if not _SETTINGS.match(pair[0])]
             continue
@@ -152,10 +153,6 @@ def _strings(value: Any, depth: int) -> Iterator[str]:
             yield from _strings(inner, depth - 1)
     elif isinstance(value, str) and value:
         yield value
-
-
-def _numbered(value: Any) -> Iterator[tuple[str, Any]]:
-    yield from (("", one) for one in as_list(value))
 
 
 def _has_ending(text: str) -> bool:
@@ -375,9 +372,8 @@ def _places(named: dict[str, Any], *, any_name: bool) -> Iterator[dict[str, Any]
 
 
 def _names_place(key: str) -> bool:
-    return key.startswith(PLACES) or (
-        key.endswith(("location", "span")) and not key.startswith("end")
-    )
+    ends = key.endswith(("location", "span")) and not key.startswith("end")
+    return ends or key.startswith(PLACES)
 
 
 def _key(key: str) -> str:

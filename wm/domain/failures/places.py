@@ -63,12 +63,8 @@ def located(found: DetectedError, lines: Sequence[str], named: Sequence[str]) ->
 def is_file(place: str) -> bool:
     """Whether an argument is a file, not a host, an address or a folder."""
     mail = "@" in place[1:] and "/" not in place
-    return (
-        "." in place[1:-1]
-        and not mail
-        and not is_host(place)
-        and not place.replace(".", "").isdigit()
-    )
+    number = place.replace(".", "").isdigit()
+    return "." in place[1:-1] and not (mail or number or is_host(place))
 
 
 def _place(text: str, known: str, named: Sequence[str]) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import Enum
-from itertools import islice
+from itertools import islice, takewhile
 
 from wm.text import patterns
 
@@ -25,14 +25,15 @@ _COUNTED = (
 _FIELD = r"\"(?:num)?_?(?:fail(?:ed|ures?)?|errors?)_?(?:count|tests|testsuites)?\":"
 _VERDICT = (
     r"\btest result: FAILED|\bBUILD FAIL|^Result: FAIL|^(?:FAILURES|ERRORS)!|^\S*make\S*: \*\*\* "
-    r"|^(?:\w+ )?(?:build|compilation|validation|linting|parsing):? (?:failed|aborted)(?:[.!]|$)"
+    r"|^(?:\S+ ){0,3}(?:build|compilation|validation|linting|parsing):? (?:failed|aborted)"
+    r"(?:[.!]|$)"
     r"|^npm (?:ERR!|error) (?:A complete log|Lifecycle script)"
     r"|\b(?:abort(?:ed|ing)|failed|stopped) (?:with|due to|after) [1-9]"
     r"|\b(?:aborted|stopped|interrupted|not \w+) due to (?:[\w-]+ ){0,3}(?:error|warning)s?\b"
 )
 """What only a tool that judges something says, whatever it is called."""
 _FAILED = patterns.Lazy(
-    rf"(?i)(?:^|[^\w.:/#-])[1-9]\d* (?:[a-z]+ ){{0,3}}(?:{_COUNTED}\b|issues)"
+    rf"(?i)(?:^|[^\w.:;/#'\"-])[1-9]\d* (?:[a-z]+ ){{0,3}}(?:{_COUNTED}\b|issues)"
     rf"|\b{_COUNTED}(?: tests?| checks?| found)?(?: ?[:=] ?| )[1-9]\d{{0,6}}"
     r"(?: *[^\s\w!=<>]| +[a-z]|$)"
     rf"|{_VERDICT}"
@@ -75,7 +76,8 @@ _RUN = patterns.Lazy(
     r"|^\W*(?:[a-z ]+[:\s]+)?\d+ [a-z]+, .*[1-9]\d* (?:failed|failures?|errors?)\b"
     r"|^\W*(?:[a-z ]+[:\s]+)?[1-9]\d* (?:failed|failures?|failing|errors?), \d+ "
     r"|^\W*\d+ \w+ \((?:\d+ \w+, )*[1-9]\d* (?:failed|errored|undefined)\b"
-    r"|\bpass(?:ed|ing)?\b.{1,40}\bfail(?:ed|ures?|ing)?(?: [a-z]+)?[:=] *[1-9]"
+    r"|\b(?:pass(?:ed|ing)?|tests?|run)\b.{1,40}\b(?:fail(?:ed|ures?|ing)?|errors?)"
+    r"(?: [a-z]+)?[:=] *[1-9]"
     r"|\b(?:failed|unreachable|errors?)=[1-9]|^not ok \d"
     rf"|{_VERDICT}|^FAILED \(|^[#ℹ] (?:\W )?fail +[1-9]"
     r"|^(?:[\w-]+ )?(?:finished with |found )?(?:\d+ warnings?(?:,| and) )?[1-9]\d* errors?"
@@ -95,10 +97,10 @@ def failed(lines: Sequence[str], *, checks: bool = True) -> str:
     that checks ran; of another program only the verdict of a run of tests counts.
     """
     if not checks:
-        return next(filter(_is_failed_run, _closing(lines, FAR_LINES)), "")
+        return next(filter(is_failed_run, _closing(lines, FAR_LINES)), "")
     closing = _closing(lines, CLOSING_LINES)
     found = [line for line in closing if says_failed(line)]
-    found = found or list(filter(_is_failed_run, _closing(lines, FAR_LINES)))
+    found = found or list(filter(is_failed_run, _closing(lines, FAR_LINES)))
     found = found or _failed_rows(closing)
     if found:
         return next((line for line in found if " " in line or "\t" in line), found[0])
@@ -148,7 +150,7 @@ def says_failed(line: str) -> bool:
     return _FAILED.search(said) is not None and not is_harmless(line)
 
 
-def _is_failed_run(line: str) -> bool:
+def is_failed_run(line: str) -> bool:
     """Is the line nothing but the count of a run or its verdict, and does it say that it failed?"""
     return _RUN.search(line.replace("(s)", "s")) is not None and not is_harmless(line)
 
@@ -171,9 +173,11 @@ def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
     last = next((i for i, line in enumerate(closing) if _is_verdict(line)), -1)
     stopped = any(map(_STOPPED.search, closing[:LAST_LINES]))
     decides = runs is not Runs.MANY and last >= 0 and not stopped
+    beside = takewhile(_ONLY_COUNTS.search, closing[last + 1 :])  # Each count has its own line.
+    decides &= not any(map(says_failed, beside))
     if decides and not any(map(says_failed, closing[:last])):
         above = _closing(lines, FAR_LINES)[last:] if runs is Runs.ONE_OR_MORE else ()
-        if not any(map(_is_failed_run, above)):
+        if not any(map(is_failed_run, above)):
             return True
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
@@ -189,7 +193,7 @@ _OK = patterns.Lazy(
     r"|^All (?:checks|tests|specs) passed\b"
 )
 _ONLY_COUNTS = patterns.Lazy(
-    r"(?i)^\W*(?:[a-z ]+:\s+)?\d+ [a-z]+(?:, \d+ [a-z]+)*(?: in [\d.]+ ?m?s)?\b[^a-z]*$"
+    r"(?i)^\W*(?:[a-z ]+:\s+)?\d+ [a-z]+(?:, \d+ [a-z]+)*(?:(?: in)? \(?[\d.]+ ?m?s)?\b[^a-z]*$"
 )
 """A line that is nothing but the count of a run of tests."""
 

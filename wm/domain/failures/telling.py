@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from wm.domain.failures import summaries
@@ -28,12 +28,12 @@ SHELL = r"^(?:ba|z|da|k)?sh: (?:line \d+: |\d+: )?\S"
 _CRASH = r"\bAborted(?: \(|$)|\b(?:Segmentation fault|Bus error|Illegal instruction|core dumped|Killed|Out of memory|stack overflow)\b"
 _SHAPES = {
     # What the line says
-    "level": r"(?i)^\W*(?:fatal|fata|error|erro|err|fail|failed|failure|panic|critical|severe|emerg|alert)\b",
+    "level": r"(?i)^\W*(?:(?:fatal|fata|error|erro|err|fail|failed|failure|panic|emerg)\b|(?:critical|severe|alert)(?: ?[^\w\s]|$| error\b))|^\W*(?:CRITICAL|SEVERE|ALERT)\b",
     "labelled": rf"(?i)\b(?:error|fatal|exception|panic)\b ?(?:\[[\w-]+\])?:|(?:{_ABROAD})[^\pL:：]?[:：]",
     "exception": r"^\W*(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound|Denied|Exceeded|Refused|Conflict)\b",
     "names_exception": r"\b[A-Z]\w*(?:Error|Exception|Fault|Failure)\b",
     "mild": rf"(?i)^[^'\"]{{0,70}}(?:{_MILD_ABROAD}) ?[:：]|^(?:[\w./-]+: ?(?:\d+:? ?)*)?\W*(?:warn(?:ing)?|note|hint|info|notice|help|tip|debug|trace)\b|^\W*W:|^[^'\"]{{0,70}}\b(?-i:WARN(?:ING)?|NOTICE|INFO|DEBUG)\b",
-    "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|missing|absent|undefined|undeclared|unresolved|not defined|unbound|no \w+ (?:named|called|found)|nonexistent)\b",
+    "absent": r"(?i)\b(?:not found|no such|does ?n[o']t exist|cannot find|absent|undefined|undeclared|unresolved|not (?:defined|declared)|unbound|no \w+ (?:named|called|found)|no matching|nonexistent)\b|(?i)(?:^|[^\w./'])missing\b",
     "cannot": r"(?i)\b(?:cannot|can't|could not|couldn't|unable|fail(?:s|ed)? to)\b",
     "invalid": r"(?i)\b(?:unknown|unrecogni[sz]ed|invalid|illegal|unsupported|not (?:a )?(?:valid|recognized|supported|allowed)|bad|malformed|wrong|incorrect|ambiguous)\b",
     "syntax": r"(?i)\b(?:syntax|pars(?:e|ing)|unexpected|unterminated|unclosed|unmatched|mismatch\w*|end of (?:input|file))\b",
@@ -44,7 +44,7 @@ _SHAPES = {
     "errors": r"(?i)\berrors?\b",
     "against": r"(?i)\b(?:not?|won't|don't|doesn't|isn't|wasn't|didn't|insufficient|incompatible|exhausted|overflow|cycle|circular|unauthorized|unlisted|broken|corrupt(?:ed)?|expired|outdated|violat\w+)\b",
     "crash": rf"{_CRASH}|\b(?:panicked at|(?i:unhandled|uncaught) [\w.-]+)\b",
-    "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?0\b",
+    "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?|bugs?|defects?|violations?|vulnerabilit(?:y|ies)|differences?|conflicts?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?(?:0\b|(?:none|nil|null)\W*$)",
     "count": r"(?i)\b\d+ (?:\w+ ){0,2}(?:errors?|fail\w*|problems?|issues?|warnings?|passed|tests?|files?)\b",
     "works": r"(?i)\b(?:success\w*|succeeded|passed|done|ok|completed?|connected|loaded|finished|using|loading|starting|reading|initializ\w+|running)\b",
     "good": r"(?i)\b(?:success(?:ful(?:ly)?)?|succeeded|all good|passed|done|ok)\b",
@@ -55,7 +55,7 @@ _SHAPES = {
     "usage": r"(?i)^\s*(?:usage|options?|commands?|examples?|arguments|synopsis)\b",
     "advises": r"(?i)^\W*(?:for (?:a )?more|see |to (?:see|list)|run |try |use |you can|you may|did you mean|read more|please |learn|recommend|suggest|next steps|how to fix)",
     # What it looks like
-    "frame": r"^\s*(?:at |File \"|from |in |#\d+ |while |\d+: )|^\s+\S+:\d+:in ",
+    "frame": r"^\s*(?:at |File \"|from |in |#\d+ |while |\d+: )|^\s+\S+:\d+: ?in ",
     "source": r"^\s*(?:\d+ ?[|:│]|[|>│])|^\s*[\^~-]+\s*$|[;{}]\s*$|^\s*(?:def|class|function|import|from|return|const|let|var) ",
     "caret": r"^\s*[\^~]+\s*$",
     "shell": r"^\w*sh: (?:line )?\d+: ",
@@ -272,9 +272,15 @@ def crashed(lines: Sequence[str]) -> bool:
     if any("crash" in _shapes(full[i]) for i in outer[-2:]):
         return True
     last = full[outer[-1]] if outer else ""
-    error = last.startswith("Error: ") or not _shapes(last).isdisjoint(_EXCEPTIONS)
-    frames = full if error else full[outer[-1] + 1 :] if outer and objects(last) else ()
+    error = not _shapes(last).isdisjoint(_EXCEPTIONS) or _THROWN.match(last) is not None
+    above = objects(last) or _STACK.match(last) is not None
+    frames = full if error else full[outer[-1] + 1 :] if outer and above else ()
     return any("frame" in _shapes(line) for line in frames)
+
+
+_THROWN = Lazy(r"^Error: |^[a-z]\w*(?:\.\w+)*\.[A-Z]\w*: \S")
+"""An exception with its module, whatever its name."""
+_STACK = Lazy(r"(?i)^(?:back|stack) ?trace(?:back)?:$")
 
 
 _EXCEPTIONS = frozenset(("exception", "names_exception"))
@@ -288,10 +294,14 @@ def cause(lines: Sequence[str]) -> str:
     return next((t for t in said if _CLEAR[1].search(t) or t.startswith("Error: ")), "")
 
 
-def warning(lines: Sequence[str]) -> str:
-    """The first line that warns of something; "" for none."""
-    said = (line.strip() for line in lines if is_mild(line))
-    return next((t for t in said if "warning" in t.lower() and not only_sums(t)), "")
+def warnings(lines: Sequence[str]) -> list[tuple[int, str]]:
+    """The first lines that warn of something, with their indexes."""
+    said = ((i, line.strip()) for i, line in enumerate(lines) if is_mild(line))
+    warn = ((i, t) for i, t in said if "warning" in t.lower() and not only_sums(t))
+    return list(islice(warn, MAX_WARNINGS))
+
+
+MAX_WARNINGS = 5
 
 
 def is_mild(line: str) -> bool:
@@ -340,12 +350,13 @@ def _clearest(lines: Sequence[str], full: Sequence[int]) -> int:
 
 def only_sums(text: str) -> bool:
     """Does the line only report that something failed, or how much?"""
+    counts = summaries.says_failed(text) or summaries.is_failed_run(text)
     return (
         text.startswith(SUMS)
         or _FOUND.search(text) is not None
         or _COUNTS.search(text) is not None
         or _CELLS.search(text) is not None
-        or (summaries.says_failed(text) and not _CAUSE.search(_ASIDES.sub("", text)))
+        or (counts and not _CAUSE.search(_ASIDES.sub("", text)))
     )
 
 

@@ -39,13 +39,16 @@ _LOCALE = patterns.Lazy(
     r"^\S+: (?:line \d+: )?warning: setlocale: "
     r"|^perl: warning: (?:Setting locale|Please check|Falling back)"
     r"|^\t(?:LANG|LANGUAGE|LC_\w+) = |^    are supported and installed on your system\.$"
+    r"|^\d: Setting LC_\w+ failed, using |^During startup - Warning messages?:$"
 )
-"""What a shell and Perl say before their work if the locale of the environment is absent."""
+"""What a shell, Perl and R say before their work if the locale of the environment is absent."""
 _SPINNERS = patterns.Lazy(r"(?m)^[\x{2800}-\x{28FF}]+")
 """Pictures of a turning wheel, drawn over each other until the output begins."""
 _BOX = "│╷╵┃"
-_FRAME = patterns.Lazy(r"^ +[│╷╵] ")
-"""The frame around a message of terraform, below the name of the module that another tool ran."""
+_FRAME = patterns.Lazy(r"^ +[│╷╵](?: |$)")
+"""The frame around a message, below the name of the test or module that it is about."""
+_SOURCE = patterns.Lazy(r"^ *\d+ │|.*[─└├╰×]")
+"""Quoted source, and frames with corners."""
 
 
 def without_escapes(text: str) -> str:
@@ -67,16 +70,14 @@ def lines_of(output: str, settings: SessionSettings) -> list[str]:
     if len(lines) > settings.max_output_lines:
         half = settings.max_output_lines // 2
         lines = [*lines[:half], *lines[-half:]]
-    if "\r" in output:
-        lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines]
+    lines = [line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines]
     lines = [line[:MAX_LINE_CHARS] if len(line) > MAX_LINE_CHARS else line for line in lines]
     if any(line[:1] in _BOX and line for line in lines):
         lines = [line[1:].removeprefix(" ") if line[:1] in _BOX else line for line in lines]
-    if "╷" in output and "╵" in output:
-        lines = [_FRAME.sub("", line) for line in lines]
-    if output.startswith("#") or "\n#" in output:
-        lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
-    if "warning: setlocale: " in output or "perl: warning: Setting locale" in output:
+    if "\n " in output and "│" in output and not any(map(_SOURCE.match, lines)):
+        lines = [_FRAME.sub("" if "╷" in output else "    ", line) for line in lines]
+    lines = [_DOCKER.sub("", line) if line.startswith("#") else line for line in lines]
+    if any(mark in output for mark in ("setlocale: ", "warning: Setting locale", "Setting LC_")):
         lines = [line for line in lines if _LOCALE.match(line) is None]
     if any(mark in output for mark in _TASK_MARKS):
         lines = [_TASK.sub("", line) for line in lines]

@@ -6,6 +6,7 @@ That a target failed is the consequence of another error, if one is found.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile, takewhile
 
 from wm.domain.failures.detected import DetectedError, line_no
 from wm.text import patterns
@@ -36,10 +37,5 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
 
 
 def _paragraph(lines: Sequence[str], start: int) -> str:
-    words: list[str] = []
-    for line in lines[start : start + 8]:
-        if line.strip():
-            words.append(line.strip())
-        elif words:
-            break
-    return " ".join(words)
+    below = dropwhile(lambda line: not line.strip(), lines[start : start + 8])
+    return " ".join(map(str.strip, takewhile(str.strip, below)))

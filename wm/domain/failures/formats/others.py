@@ -24,7 +24,7 @@ _EXUNIT_PLACE = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+)$")
 _EXUNIT_FRAME = patterns.Lazy(r"^\s+(\S+\.exs?):(\d+): ")
 _DART = patterns.Lazy(r"^\d\d:\d\d \+\d+(?: ~\d+)? -\d+: (?:(\S+\.dart): )?(.+) \[E\]$")
 _DART_PLACE = patterns.Lazy(r"^\s+(\S+_test\.dart) (\d+):\d+ ")
-_DOCTEST = patterns.Lazy(r'^File "(.+?)", line (\d+), in (\S+)$')
+_DOCTEST = patterns.Lazy(r'^File "(.+?)", line (\d+)(?:, in (\S+))?$')
 _MINITEST = patterns.Lazy(r"^(\w[\w:]*#\S+?)(?: \[(\S+?):(\d+)\])?:$")
 _RUBY_FRAME = patterns.Lazy(r"^\s+(\S+\.rb):(\d+):in ")
 _VERDICT = patterns.Lazy(r"^(\S.*?) +\| (?:FAIL|ERROR) \|$")
@@ -43,7 +43,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
             if place[0]:
                 below = dropwhile(str.strip, lines[i + 2 : i + 20])
-                said = " ".join(takewhile(str.strip, dropwhile(_aside, below)))
+                told = dropwhile(lambda text: not text or text[0].isspace(), below)  # Not source.
+                said = " ".join(takewhile(str.strip, told))
                 yield DetectedError("build", f"{line[7:]}: {said}".rstrip(": "), *place, i, i + 6)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
@@ -59,7 +60,7 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
                 file, number, name = match.groups()
                 body = lines[i + 2].strip()
                 yield DetectedError(
-                    "test", f"failed: {body}", file, line_no(number), i, i + 8, name
+                    "test", f"failed: {body}", file, line_no(number), i, i + 8, name or ""
                 )
         elif line.endswith(" [E]") and (match := _DART.match(line)):
             place = own_place(_DART_PLACE, lines[i : i + 30])
@@ -70,11 +71,6 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             detail = next((t.strip() for t in lines[i + 1 : i + 3] if t.strip()), "failed")
             if not says_failed(detail):  # A suite says how many of its tests failed.
                 yield DetectedError("test", detail, at=i, until=i + 2, name=match.group(1))
-
-
-def _aside(line: str) -> bool:
-    """Is it empty, or source?"""
-    return not line or line[0].isspace()
 
 
 def _rspec_messages(lines: Sequence[str]) -> Iterator[str]:

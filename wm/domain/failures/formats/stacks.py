@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wm.domain.failures.detected import DetectedError, is_foreign, is_host, line_no
+from wm.domain.failures.formats.jvm import LIBRARY
 from wm.text import patterns
 
 _FRAME = patterns.Lazy(
@@ -36,7 +37,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     i = 0
     while i < len(lines):
         end, frames = _stack(lines, i)
-        if len(frames) > 1:
+        alone = lines[i].lstrip().startswith("at ") and any(map(_THROWN.search, lines[i - 1 : i]))
+        if len(frames) > 1 or (frames and alone):
             own = [frame for frame in frames if not (is_foreign(frame[0]) or is_host(frame[0]))]
             at = _message(lines, max(done, i - REACH), i)
             if own and at >= 0:
@@ -63,7 +65,8 @@ def _stack(lines: Sequence[str], i: int) -> tuple[int, list[tuple[str, str]]]:
         frame = _FRAME.match(lines[i])
         after = i + 1 < len(lines) and frame is None and bool(frames) and lines[i].strip()
         if frame:
-            frames.append((frame.group(1) or "", frame.group(2) or ""))
+            ours = not lines[i].lstrip().removeprefix("at ").startswith(LIBRARY)
+            frames.append(((ours and frame.group(1)) or "", frame.group(2) or ""))
         elif not after or not _FRAME.match(lines[i + 1]) or _THROWN.match(lines[i]):
             break
         i += 1
