@@ -185,6 +185,33 @@ VITEST_GOOD = " Test Files  2 passed (2)\n      Tests  2 passed (2)\n"
         ("tidec a.td | ts", 0, "Nov 21 09:00:01 a.td:4: error: no quay\nNov 21 09:00:01   moor\n"),
         ("tided -t | cat", 0, "tided: error at line 3 of b.conf\n"),
         ("tidel a.td | tail -3", 0, "ok\ntidel:a.td:4: cannot open 'b'\n"),
+        # The exit code in a variable, and as that of the command line.
+        ('mypy a.py; rc=$?; echo "rc=$rc"', 0, "no quay to read\nrc=2\n"),
+        ("mypy a.py > o.log 2>&1; rc=$?; tail -5 o.log; exit $rc", 2, "no quay to read\n"),
+        ("tidel a.td 2>&1 | tee o.log; exit ${PIPESTATUS[0]}", 1, "Unmoored quays: b\n"),
+        # A subcommand names the purpose of a tool that no table has.
+        ("tidel compile || true", 0, "error: berth 3 is missing\n"),
+        ("python setup.py build | tail -1", 0, "error: [Errno 2] No such file: 'a.c'\n"),
+        # Verdicts, whatever the tool.
+        ("tidel a.json; echo done", 0, "quay #1 validation failed\ndone\n"),
+        (
+            "quayrun | tail",
+            0,
+            "Run:  2   Failures: 1   Errors: 0\n- Expected: 41\n- Actual  : 40\n",
+        ),
+        ("pytest -p pretty | tail -3", 0, "Results (0.21s):\n    2 failed\n    7 passed\n"),
+        # Crashes: an exception with its module, and a stack in the words of another language.
+        (
+            "python moor.py 2>&1 | cat",
+            0,
+            'Traceback (most recent call last):\n  File "a.py", line 3, in moor\n    take(b)\n'
+            "tide.berths.BerthTaken: b has a ship\n",
+        ),
+        (
+            "python moor.py | cat",
+            0,
+            "moor.rb: attempt to moor nil\nstack traceback:\n\tmoor.rb:2: in main chunk\n",
+        ),
     ],
 )
 def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
@@ -294,6 +321,10 @@ def test_a_failure_behind_a_hidden_exit_code_opens_an_error(
         ("python a.py b.csv || true", 0, "b.csv:3: error: odd row\ndone\n"),
         ("node a.js || true", 0, "Error: 2 failed\n  at x (src/a.js:3:4)\n✓ 1\n"),
         ("xargs rm -f < a.txt; true", 0, "moored\n"),
+        ("tidel a.td | tail -1", 0, "Errors: none\n"),
+        ("tidel a.td; echo done", 0, "error: null\ndone\n"),
+        ("tidel -i; echo done", 0, "quay.ac:2: installing './missing'\ndone\n"),
+        ("npx mocha | tail", 0, "2 failing\n\n 0  -_-_,------,\n\n  1 passing (3ms)\n"),
         ("gh pr checks 12", 1, "lint  fail  34s\ntest  pass  1m\n"),
         ("npm outdated", 1, "Package  Current  Wanted\nlodash   4.17.20  4.17.21\n"),
         ("kubectl diff -f a.yaml", 1, "--- /tmp/live\n+++ /tmp/merged\n@@ -6,7 +6,7 @@\n-  a\n"),
@@ -337,6 +368,14 @@ def test_nothing_opens_without_a_failing_summary_of_the_check(
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_x", 0, "1 passed in 1s\n")),
         (("mix test test/a.exs", 1, "test/a.exs:3: error: off\n"), ("mix test", 0, "")),
         (("mix test", 1, "test/a.exs:3: error: off\n"), ("mix test test/a.exs", 0, "")),
+        (
+            ("ssh ana@pier 'make quay'", 2, "a.c:3:5: error: off\nmake: *** [quay] Error 1\n"),
+            ("ssh -p 22 ana@pier make quay -j4", 0, ""),
+        ),
+        (
+            ("npx tsc", 1, "src/a.ts(1,1): error TS2304: No name 'x'.\n"),
+            ("npx tsc > o.log 2>&1; rc=$?; tail -5 o.log; exit $rc", 0, ""),
+        ),
         (("stylelint a.css", 2, "a.css:2:1: error: off\n"), ("stylelint '*.css'", 0, "")),
         (
             ("pip install -e .", 1, "ERROR: No matching distribution found for tides\n"),
@@ -384,6 +423,10 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
             ["a.py", "b.py"],
         ),
         (("npm test", 1, VITEST_BAD), ("cd api && npx vitest run", 0, VITEST_GOOD), None),
+        # On another machine.
+        (("make", 2, "a.c:3:5: error: off\n"), ("ssh ana@pier make", 0, ""), None),
+        (("ssh ana@pier make", 2, "a.c:3:5: error: off\n"), ("make", 0, ""), None),
+        (("ssh a 'pytest'", 1, PYTEST_BAD), ("ssh b 'pytest | tail -2'", 0, PYTEST_GOOD), None),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_y", 0, "1 passed\n"), None),
         (
             ("pytest; ruff check .", 1, PYTEST_BAD + "Found 1 error.\n"),

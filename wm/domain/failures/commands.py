@@ -48,6 +48,8 @@ class ShellCommand(Struct, frozen=True):
     """It reads what another command prints."""
     word: str = ""
     """The program's own name, with which its complaints begin."""
+    host: str = ""
+    """The machine on which it ran, if it is another one."""
 
     @property
     def target(self) -> str:
@@ -114,22 +116,39 @@ def with_printed_code(
     if not code and (checked := _announced(script, output, root, cwd or root)):
         return checked, 1
     for i in range(len(script.steps) - 1, 0, -1):
-        words = script.steps[i].pipe[0]
-        variable = next((v for v in _CODE_VARIABLES if any(v in word for word in words)), "")
-        if words[0] not in ("echo", "printf") or not variable or script.steps[i].depth:
+        step, words = script.steps[i], script.steps[i].pipe[0]
+        if words[0] not in ("echo", "printf", "exit") or step.depth or step.before == "||":
             continue
+        variable, before = _code_source(script, i)
+        if not before:
+            continue
+        checked = _ran(replace(script, steps=before), root, cwd or root, 0)
+        if words[0] == "exit":
+            # What follows a command may have printed only a part of what it wrote.
+            shortened = (replace(command, shows_all=False) for command in checked.suspects)
+            return replace(checked, suspects=tuple(shortened)), code
         text = " ".join(word for word in words[1:] if not word.startswith("-"))
         printed = _printed_code(text, variable, output)
-        if printed is None:
-            break
-        before = list(script.steps[:i])
-        if "PIPESTATUS" in variable:
-            before[-1] = replace(before[-1], pipe=before[-1].pipe[:1])
-        checked = _ran(replace(script, steps=tuple(before)), root, cwd or root, 0)
-        if _may_mean_anything(checked, output):
+        if printed is None or _may_mean_anything(checked, output):
             break
         return checked, printed
     return ran(command, root=root, cwd=cwd), code
+
+
+def _code_source(script: Script, i: int) -> tuple[str, tuple[Pipeline, ...]]:
+    """The variable in step `i` that contains an exit code, and the steps up to the one whose code
+    it is; no steps if there is none."""
+    sources = dict.fromkeys(_CODE_VARIABLES, (i, ""))
+    for k, step in enumerate(script.steps[:i]):
+        name, _, value = step.pipe[0][0].partition("=")
+        if value in _CODE_VARIABLES:
+            sources |= {f"${{{name}}}": (k, value), f"${name}": (k, value)}
+    variable = next((v for v in sources if any(v in w for w in script.steps[i].pipe[0])), "")
+    end, value = sources.get(variable, (0, ""))
+    before = script.steps[:end]
+    if before and "PIPESTATUS" in f"{variable}{value}":
+        before = (*before[:-1], replace(before[-1], pipe=before[-1].pipe[:1]))
+    return variable, before
 
 
 def _may_mean_anything(checked: Ran, output: str) -> bool:
@@ -194,6 +213,8 @@ def purpose_of(tool: str) -> str:
                 return category
     if head != tool and head not in known_tools.TASK_RUNNERS and (purpose := purpose_of(head)):
         return purpose
+    if head != tool and rest in _VERBS:
+        return _VERBS[rest]
     named = head.lower().replace("-", ".").replace("_", ".").replace("/", ".").split(".")
     for category, parts in known_tools.NAME_PARTS:
         if "/" not in head and any(part in head.lower() for part in parts):
@@ -244,15 +265,18 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
             continue
         commands: list[ShellCommand] = []
         for words in step.pipe:
-            nested = _nested(words, root, where, depth)
+            nested, host = _nested(words, root, where, depth), _host(words)
             if nested is None:
-                found = _command(words, root, where)
+                found = replace(_command(words, root, where), host=host)
                 filters = step.fed or any(not (c.silent or c.lists) for c in commands)
                 commands.append(replace(found, filters=True) if filters else found)
                 continue
-            inner += nested.hidden
+            inner += (replace(c, host=c.host or host) for c in nested.hidden)
             proved = nested.proved
-            commands += (c if c in proved else replace(c, idle=True) for c in nested.suspects)
+            commands += (
+                replace(c, idle=c.idle or c not in proved, host=c.host or host)
+                for c in nested.suspects
+            )
         parts.append((step, tuple(commands), pipefail or len(step.pipe) == 1))
     judged = _judged(script, parts, strict)
     return replace(judged, hidden=(*inner, *_hidden(parts, judged.proved)))
@@ -332,8 +356,7 @@ def _moved(words: tuple[str, ...], where: str, began: str, root: str) -> str | N
         return where
     if goal.startswith(("~", "$")):
         return f"/{goal}"
-    found = folder(goal, root=root, cwd=where)
-    return found if found.startswith("/") else f"{root}/{found}" if found else root
+    return _into(goal, where, root)
 
 
 def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran | None:
@@ -347,6 +370,12 @@ def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran 
     elif len(words) > 2 and _base(words[0]) in INTERPRETERS and _COMMAND_FLAG.fullmatch(words[1]):
         line = words[2]
     return _ran(read(line), root, where, depth + 1) if line and depth < MAX_NESTING else None
+
+
+def _host(words: tuple[str, ...]) -> str:
+    """The machine on which `ssh` runs a command; "" for other commands."""
+    rest = _after_flags("ssh", words[1:], "", "")[0] if _base(words[0]) == "ssh" else ()
+    return "".join(rest[:1])
 
 
 _COMMAND_FLAG = patterns.Lazy(r"-.*c")
@@ -401,14 +430,9 @@ def _base(word: str) -> str:
     name = word.replace("\\", "/").rsplit("/", 1)[-1]
     name = name.removesuffix(".exe").removesuffix(".cmd")
     stem = name.rstrip("0123456789.").rstrip("-")
-    if stem and stem != name and (stem in _KNOWN or stem in known_tools.ALIASES):
+    if stem and stem != name and (stem in known_tools.VERSIONED or stem in known_tools.ALIASES):
         name = stem
     return known_tools.ALIASES.get(name, name)
-
-
-_KNOWN = frozenset(
-    {"python", "pip", "gcc", "g++", "clang", "clang++", "ruby", "php", "node", "clang-tidy"}
-)
 
 
 def _unwrapped(
@@ -501,8 +525,8 @@ def _named(words: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         if rest[:1] == ("-m",) and len(rest) > 1 and rest[1] not in _OF_SYSTEM:
             return _named((rest[1].removesuffix(".__main__"), *rest[2:]))
     script = rest[0].rsplit("/", 1)[-1] if rest else ""
-    if (name, script) in known_tools.SCRIPT_TOOLS:
-        return known_tools.SCRIPT_TOOLS[name, script], rest[1:]
+    if f"{name} {script}" in known_tools.SCRIPT_TOOLS:
+        return known_tools.SCRIPT_TOOLS[f"{name} {script}"], rest[1:]
     if name == "node" and "--test" in rest:
         return "node --test", tuple(w for w in rest if w != "--test")
     if "/" in words[0] and words[0][0] != "/" and name in _OF_SYSTEM:
@@ -542,16 +566,25 @@ def _with_subcommand(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, 
         if tool == "make" and targets == ["all"]:
             return tool, tuple(w for w in rest if w != "all")  # by convention the default target
         return " ".join([tool, *targets[:3]]), tuple(w for w in rest if w not in targets[:3])
-    if tool not in known_tools.SUBCOMMANDS:
+    if tool not in known_tools.SUBCOMMANDS and not _says_purpose(tool, rest[:1]):
         return tool, rest
     verb, rest = _first_plain(tool, rest)
     if not verb:
         return tool, rest
-    name = f"{tool} {_SAME_VERB.get((tool, verb), verb)}"
+    name = known_tools.SAME_VERBS.get(f"{tool} {verb}", f"{tool} {verb}")
     if name in known_tools.GROUPS:
         verb, rest = _first_plain(name, rest)
         name = f"{name} {verb}".rstrip()
     return name, rest
+
+
+def _says_purpose(tool: str, words: tuple[str, ...]) -> bool:
+    """Does the first word of an unlisted tool name a purpose: `nest build`, `rebar3 compile`?"""
+    known = tool in _OF_SYSTEM or tool in known_tools.INTERPRETERS or purpose_of(tool)
+    return not known and "." not in tool and "/" not in tool and "".join(words) in _VERBS
+
+
+_VERBS = {verb: category for category, verbs in known_tools.VERBS.items() for verb in verbs}
 
 
 def _first_plain(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -560,10 +593,6 @@ def _first_plain(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]
         if not flag and not word.startswith("+"):
             return word, (*rest[:at], *rest[at + 1 :])
     return "", rest
-
-
-_SAME_VERB = {("cargo", "t"): "test", ("cargo", "b"): "build", ("cargo", "c"): "check",
-              ("npm", "i"): "install", ("npm", "add"): "install"}  # fmt: skip
 
 
 def _script(tool: str, rest: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:

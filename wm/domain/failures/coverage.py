@@ -21,11 +21,15 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     """
     if success.idle:
         return False
+    target, _, host = target.partition(ON)
+    if host != success.host:
+        return False
     target, _, made = target.partition(MADE)
     where, *words = target.split(" ")
     if made and where == _folder_of(success) and _made(success, tool, made):
         return True
-    if made and covers(success, f"{tool.split(' ')[0]} {made}", where, file, text):
+    part = f"{tool.split(' ')[0]} {made}"
+    if made and covers(success, part, f"{where}{ON}{host}", file, text):
         return True
     if where == _folder_of(success) and _reaches(success, tool, words):
         return True
@@ -64,6 +68,8 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     return not success.places and whole and (success.widened or not parts)
 
 
+ON = " @ "
+"""Before the machine, at the end of the target of an error on another one."""
 MADE = " => "
 """Before the target or session that failed, at the end of the target of an error."""
 

@@ -34,6 +34,8 @@ PREFIXES = _lists("prefixes")
 PREFIX_ARGUMENTS: dict[str, int] = _TABLES.table("prefix_arguments")
 """Prefixes with arguments of their own before the command."""
 RUNS_ANOTHER = PREFIXES.keys() | PREFIX_ARGUMENTS
+VERSIONED = _set("versioned")
+"""Tools whose name may end in a version: `python3.11`."""
 INTERPRETERS = _set("interpreters")
 """Tools that run a program of the project."""
 SUBCOMMANDS = _set("subcommands")
@@ -42,8 +44,9 @@ GROUPS = _set("groups")
 """Subcommands with subcommands of their own."""
 GLOBAL_FLAGS = _lists("global_flags")
 """Flags with a value that precede the subcommand."""
-SCRIPT_TOOLS = {("python", "manage.py"): "manage.py", ("php", "artisan"): "php-artisan"}
+SCRIPT_TOOLS: dict[str, str] = _TABLES.table("script_tools")
 """Interpreter and script -> the tool that the script is."""
+SAME_VERBS: dict[str, str] = _TABLES.table("same_verbs")
 PACKAGE_RUNNERS = _set("package_runners")
 NATIVE_PACKAGE_COMMANDS = _set("native_package_commands")
 TASK_RUNNERS = _set("task_runners")
@@ -91,6 +94,8 @@ ALL_PARTS, RUNS_ALL = _set("all_parts"), _set("runs_all")
 LISTS_ALL = _set("lists_all")
 """Tools that report everything each time: what a rerun does not report is fixed."""
 PURPOSES = _lists("purposes")
+VERBS = _lists("verbs")
+"""Subcommands that name the purpose of any tool."""
 NAME_PARTS = tuple(_lists("name_parts").items())
 PURPOSE_WORDS = tuple(_lists("purpose_words").items())
 """Words in the name of a script or make target that reveal its purpose."""

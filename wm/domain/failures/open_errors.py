@@ -15,7 +15,7 @@ from datetime import datetime
 from wm.domain.failures import known_tools, summaries, telling
 from wm.domain.failures.checks import Placed, placed
 from wm.domain.failures.commands import Ran, ShellCommand, ran, with_printed_code
-from wm.domain.failures.coverage import MADE, covers
+from wm.domain.failures.coverage import MADE, ON, covers
 from wm.domain.failures.detected import TABLES, fingerprint, summary
 from wm.domain.failures.echoes import echoed, failed_target, failed_targets, shows_commands
 from wm.domain.failures.terminal_lines import lines_of
@@ -140,6 +140,7 @@ def _shown(
         found = item.found
         text = summary(found, found.file, max_chars)
         made = failed_target(failed[item.command], found.at)
+        target = f"{item.command.target}{MADE}{made}" if made else item.command.target
         error = OpenError(
             fingerprint=fingerprint(found.category, text),
             category=found.category,
@@ -147,7 +148,7 @@ def _shown(
             file=found.file,
             line=found.line,
             command=item.command.tool,
-            target=f"{item.command.target}{MADE}{made}" if made else item.command.target,
+            target=f"{target}{ON}{item.command.host}" if item.command.host else target,
             first_seen_at=now,
             last_seen_at=now,
         )

@@ -101,6 +101,8 @@ def read(command: str) -> Script:
     return Script(tuple(steps[:MAX_STEPS]), loose or len(steps) > MAX_STEPS)
 
 
+_APART = frozenset(("", " ", "\t", "\n", ";"))
+"""What follows a brace that is a word of its own."""
 Token = tuple[str, str]
 
 
@@ -148,7 +150,7 @@ def _tokens(text: str) -> list[Token]:
             operator = text[i : i + 2] if text[i : i + 2] in ("&&", "||", ";;", "|&") else char
             tokens.append(("op", {";;": ";", "|&": "|"}.get(operator, operator)))
             i += len(operator)
-        elif char in "()" or (char in "{}" and word is None and _is_separate(text, i)):
+        elif char in "()" or (char in "{}" and word is None and text[i + 1 : i + 2] in _APART):
             flush()
             tokens.append(("op", char))
             i += 1
@@ -174,10 +176,6 @@ def _piece(text: str, i: int) -> tuple[str | None, int]:
         end = _closing(text, i + 1)
         return text[i:end], end
     return None, i
-
-
-def _is_separate(text: str, i: int) -> bool:
-    return i + 1 >= len(text) or text[i + 1] in " \t\n;"
 
 
 def _quoted(text: str, start: int) -> tuple[str, int]:
