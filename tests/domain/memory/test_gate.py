@@ -16,6 +16,8 @@ REDACTOR = Redactor(lambda secret: "a" * 64)
 WORTH_KEEPING = [
     ("project", "The queue consumer is idempotent, so replays are safe."),
     ("project", "Failed logins are locked for 15 minutes after five attempts."),
+    ("project", "Der Abgleich läuft werktags um 6 Uhr und sperrt solange den Bestand."),
+    ("project", "検索は毎晩 2 時に停止中になり、索引を作り直す。"),
     ("decision", "We fixed the page size at 50 because the mobile client cannot scroll more."),
     ("project", "Error responses follow RFC 9457 problem+json everywhere."),
     ("reference", "The error catalogue lives in docs/errors.md."),
