@@ -33,6 +33,7 @@ from wm.secrets.values import (
     is_name,
     is_plain_number,
     is_reference,
+    is_sentence,
     line_ends,
     names_place,
     read_value,
@@ -46,7 +47,7 @@ MAX_WORDS = 11
 
 
 PASSWORD = (
-    r"pass(?:wor[dt]|wd|phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
+    r"pass(?:wor[dt]|wd|[ -]?phrase|code)|kennwort|losungswort|contrase[ñn]a|senha|palavra[- ]passe|"
     r"(?:mots?|phrase) de passe|frase de (?:contrase[ñn]a|paso)|frase[- ]senha|парольн\w{2,3} фраз\w{1,2}|\bmdp\b|pwd|密码|密碼|口令|暗号|パスワード|暗証番号|合言葉|비밀번호|비번|패스워드|암호|"
     r"парол(?:ем|ей|[ьяеюаиі])|лозинк[аеу]|wachtwoord|lösenord(?:et)?|adgangskoden?|passord(?:et)?|salas(?:ana|õna)(?:lla|n|ksi)?(?: on)?|\bhesl(?:o|em|om|a|u)\b|jelsz(?:ó|av)[a-z]{0,3}|kata laluan|lykilorð(?:ið)?|\bgeslo\b|\blozink[aeou]\b|slaptažod(?:is|į|žio)|κωδικός|סיסמה|كلمة (?:ال)?(?:مرور|سر)|पासवर्ड|รหัสผ่าน|kata sandi|has[łl](?:o|em|a|u)\b|\bparola(?:sı|\b)|\bparol[ăe]|\bsifre(?:si)?\b|şifre(?:si)?|mật khẩu|"
     r"requirepass|masterauth|authtok|pre-?shared[ _-]key|(?:wi-?fi|wlan|wpa[23]?|wep|network security)[ _-]key|wlan[ -]schl[üu]ssel"
@@ -57,17 +58,17 @@ SECRET = (
 )
 TOKEN = (
     r"token|токен|jeton|令牌|トークン|토큰|"
-    r"(?:api|access|auth|account|sign(?:ing|ature)|encryption|encrypt|master|license|licence|private|secret|"
+    r"(?:api|access|auth|account|sign(?:ing|ature)|(?:en|de)cryption|encrypt|validation|master|license|licence|private|secret|"
     r"shared|storage|service|deploy|app|client|session|user|admin|webhook|hmac|jwt|aes|rsa|"
     r"recovery|backup|activation|product|serial|integration|ingest|insert|routing|subscription|"
     r"primary|secondary|root|server|consumer|write|read)[ _.-]?keys?|"
     r"\bcl[ée]s?(?: d'?(?:api|acc[eè]s)| secr[eè]te| priv[ée]e)|\bclave(?: de (?:api|acceso)| secreta)?|"
     r"\bchave(?: (?:de|da) (?:api|acesso)| secreta)?|(?:api|zugangs|geheim)[- ]?schl[üu]ssel|"
-    r"api[ -]?キー|アクセスキー|api ?키|액세스 ?키|recovery codes?|backup codes?|licen[cs]e code|"
+    r"api[ -]?キー|アクセスキー|api ?키|액세스 ?키|licen[cs]e code|"
     r"api[- ]?sleutel|chiave api|klucz(?:em)? api|ключ api|api anahtarı|khóa api|"
     r"\b[th]?otp|\w{1,12}otp(?:\b|_)|2fa|mfa|seed"
 )
-_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpin kodu|\bpins?\b|\bpin-?code|пин-?код|\bauth\b|_auth\b|\bPW\b|(?:\b|_)psk\b|_PSK\b|\bmagic link|\bone[- ]time code|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
+_SHORT = r"\bpass\b|[_.-]pass\b|PASS\b|[a-z]Pass\b|-[a-z]{1,12}pass\b|\bpw\b|[_-]pw\b|[a-z]PW\b|\b(?:bind|root|user|db|ldap|admin)pw\b|\bpin kodu|\bpins?\b|\bpin-?code|пин-?код|\bauth\b|_auth\b|\bPW\b|(?:\b|_)psk\b|_PSK\b|\bmagic link|\bone[- ]time codes?|\b(?:recovery|backup|scratch|emergency) codes?|\bverification code|\b(?:door|gate|alarm|safe|entry|unlock|access|security) code"
 _VENDOR = "|".join(name.replace("-", r"\-") for name in sorted(VENDORS, key=len, reverse=True))
 _FAMILIES = {
     "password": Lazy(PASSWORD, ignore_case=True),
@@ -98,15 +99,20 @@ _ABOUT = frozenset(TABLES.words("about"))
 
 _CLOSES = frozenset("\"'`])}\\")
 _SPACES = frozenset(" \t\n\f\r")
-_PASSED = ",(;"
-"""Signs of a value that is passed on with its name: `set("api_key", "…")`, `@password("…")`."""
-_SIGNS = ("=>", ":=", "?=", "===", "==", "=", "->", "→", "::", "?:", ":-", ":?", ":", ">", *_PASSED)
+_BLANKS = frozenset(" \t")
+_PASSED = ("===", "==", "!==", "!=", ",", "(", ";")
+"""Signs of a value that is compared, or passed on with its name: `password == "…"`, `set("api_key", "…")`."""
+_SIGNS = ("=>", ":=", "?=", *_PASSED, "=", "->", "→", "::", "?:", ":-", ":?", ":", ">")
 _TYPED = Lazy(
     r"[\"'`]?\s?:\s?(?:Final|ClassVar|Optional|str|string|String|&'?(?:static )?str|SecretStr|char\s?\*|bytes)"
     r"(?:\[[A-Za-z, |]{1,30}\])?(?:\s?\|\s?(?:None|null|undefined))?\s{0,4}=\s{0,4}"
 )
-_XML_VALUE = Lazy(r"[\"']\s{0,4}value\s?=\s?|</\w{1,20}>\s{0,20}<(?:string|value|data|td|dd)>")
-"""`key="Password" value=`, `<key>Password</key> <string>`, `<name>…</name> <value>`."""
+_XML_VALUE = Lazy(
+    r"[\"'],?\s{0,4}(?:value|default)\s?=\s?|:?</\w{1,20}>\s{0,20}<(?:string|value|data|td|dd)>(?:<code>)?|>\s{0,20}<value>",
+    ignore_case=True,
+)
+"""`key="Password" value=`, `"--password", default=`, `<key>Password</key> <string>`."""
+_VALUE = Lazy("value|default", ignore_case=True)
 _NAMED_VALUE = Lazy(r"[\"']?,?\s{0,40}[\"']?(?:Parameter)?[Vv]alue[\"']?\s?:[ \t]{0,4}")
 _BLOCK = Lazy(r"[|>][+-]?\d?[+-]?[ \t]*\n[ \t]+")
 """The head of a YAML block scalar."""
@@ -116,7 +122,7 @@ _BELOW = Lazy(
 )
 """`variable "db_password" { … default = `, and the same in YAML."""
 _PROSE = Lazy(
-    r"(?:,? which)?[^.;!?:=：，。,\"'`\n]{0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|je|este|yra|adalah|ialah|هي|c'est|"
+    r"(?:,? which)?(?:[^.;!?:=：，。,\"'`\n]|\.\w){0,120}?,?(?:[ \t]?[:：]|[ \t][—–]|[ \t]{1,3}(?:(?:is|was|has been|wurde|werd|est|è|был) (?:\S{3,14} )?(?:from|to|von|van|de|da|auf|naar|с)|is|was|are|=|ist|war|lautet|heißt|est|était|es|era|é|è|foi|será|là|jest|to jest|är|er|je|este|yra|adalah|ialah|هي|c'est|"
     r"has been set to|set to|to|equals|became|reads|from|(?:geändert|cambi\S{1,4}|chang\S{1,3}|alterad[ao]|mud\S{1,3}|zmienion[oey]|измен\S{1,4}) (?:von|de|z|с)|was)[ \t]?:?)(?: (?:now|still|currently|again|jetzt|noch|immer noch|ahora|todavía|aún|agora|ainda|toujours))?\s{1,4}",
     ignore_case=True,
 )
@@ -161,8 +167,8 @@ def _changed_to(text: str, at: int) -> SecretSpan | None:
     return span_of(start, value) if strict and not is_placeholder(value) else None
 
 
-_IN_LIST = Lazy(r"(?:[\[({,]|(?:^|\n)[ \t]*-)\s*[\"']?$|\n$")
-_NEXT_ITEM = Lazy(r"[\"']?(?:,\s{0,20}|[ \t]*\n[ \t]{0,20}-[ \t]{1,4}|\n)[\"']?")
+_IN_LIST = Lazy(r"(?:[\[({,]|(?:^|\n)[ \t]*-)\s*[\"']?$|\n[ \t]*$|(?:odes:|\d) $")
+_NEXT_ITEM = Lazy(r"[\"']?(?:,\s{0,20}|[ \t]*\n[ \t]{0,20}-[ \t]{1,4}|\n[ \t]{0,20}| )[\"']?")
 """Between two items of a list in brackets or in lines; recovery codes have no sign before them."""
 
 
@@ -174,10 +180,13 @@ def _next_in_list(text: str, span: SecretSpan) -> SecretSpan | None:
     _, value, _ = read_value(text[start - 1 : start + BEHIND], 1)
     value = value.rstrip("\"'")
     after = text[start + len(value) : start + len(value) + 4].lstrip("\"' ")[:1]
-    bare = text[span.end : start] == "\n"
-    alike = not bare or (len(value) == span.end - span.start and after in ("", "\n"))
-    is_listed = alike and after not in (":", "=") and fits_strictly(value, "password")
-    return span_of(start, value) if is_listed and not is_placeholder(value) else None
+    bare = not text[span.end : start].strip()
+    is_code = bare and value.isdigit()
+    ends = is_code or after in ("", "\n")
+    alike = not bare or (len(value) == span.end - span.start and ends)
+    is_listed = after not in (":", "=") and (is_code or fits_strictly(value, "password"))
+    listed = alike and is_listed and not is_placeholder(value)
+    return span_of(start, value) if listed else None
 
 
 def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
@@ -187,7 +196,7 @@ def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
     if _is_no_label(text, key_start, key):
         return None
     tail = _tail(text, key_end)
-    if not _names_a_value(tail):
+    if not _names_a_value(tail) or (key.lower() == "auth" and tail.startswith(".")):
         return None
     at = key_end + len(tail)
     joined = text[at : at + 1] in _CONNECTS or not text[at : at + 1].isascii()
@@ -315,7 +324,8 @@ def _assigned(place: _Place) -> _Value | None:
         return (start, value) if fits_strictly(value, "password") else None
     if not value or is_reference(value, quoted, rest[end:]) or _BETWEEN_QUOTES.fits(value):
         return None
-    if sign in _PASSED and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
+    loose = sign in _PASSED or (rest[0] in _CLOSES and _IN_PHRASE.is_match(before))
+    if loose and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
         return None
     if sign == ">" and rest[start + len(value) :].lstrip(" \t\r\n.,;:)]}")[:1] != "<":
         return None
@@ -328,10 +338,12 @@ def _assigned(place: _Place) -> _Value | None:
     return (start, value) if ok else None
 
 
-_FIELD = Lazy(rf"token|secret|pass|pw|{PASSWORD}", ignore_case=True)
+_FIELD = Lazy(rf"(?:token|secret|pass|pw|{PASSWORD})\d?", ignore_case=True)
 """The label itself as its value: the name of a field, in any language."""
-_BETWEEN_QUOTES = Lazy(r"(?:[;,)+]| \+) .*")
-"""The text between two quoted ones: `"password:"; send "…"`."""
+_IN_PHRASE = Lazy(r"[\"'][^\"'\n]*\s[^\"'\n]*$")
+"""A key of several words, such as the text of a page that a translation stands beside."""
+_BETWEEN_QUOTES = Lazy(r"(?:[;,)+]| \+) .*| .*[ ,(]")
+"""The text between two quoted ones: `"password:"; send "…"`, `"TOKEN=" in line, "…"`."""
 _FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")
 """`process.env.PW ?? "…"`: the value of a reference that is empty."""
 
@@ -341,7 +353,7 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
     end = -1
     if ":" in rest[:3] and "=" in rest[:80]:
         end = _TYPED.end(rest)
-    if end < 0 and ("value" in rest[:12] or rest[:2] == "</"):
+    if end < 0 and (rest[:3].startswith(("</", ":</", ">")) or _VALUE.is_match(rest[:12])):
         end = _XML_VALUE.end(rest)
     named = before.lower()
     if end < 0 and ("name" in named or "key" in named) and "value" in rest[:48].lower():
@@ -350,13 +362,13 @@ def _sign(rest: str, before: str) -> tuple[str, int]:
         end = _BELOW.end(rest)
     if end >= 0:
         return "=", end + max(0, _BLOCK.end(rest[end : end + 80]))
-    at = _run(rest, _run(rest, 0, _CLOSES, 12), _SPACES, 12)
+    at = _run(rest, _run(rest, _run(rest, 0, _CLOSES, 12), _BLANKS, 40), _SPACES, 12)
     sign = next((sign for sign in _SIGNS if rest.startswith(sign, at)), "")
     if sign in (":-", ":?") and "${" not in before[-60:]:
         sign = ":"  # the value begins with the second sign
-    if sign in ("", "==", "===", ":?") or (sign == ">" and "<" not in before):
+    if sign in ("", ":?") or (sign == ">" and "<" not in before):
         return "", 0
-    end = _run(rest, at + len(sign), _SPACES, 6)
+    end = _run(rest, _run(rest, at + len(sign), _BLANKS, 40), _SPACES, 6)
     if rest.startswith("\\\n", end):
         end = _run(rest, end + 2, _SPACES, 12)  # the line goes on below
     block = _BLOCK.end(rest[end : end + 80]) if sign == ":" else -1
@@ -372,7 +384,7 @@ def _has_value_below(text: str, at: int) -> bool:
     """True for `- name: ADMIN_PASSWORD` with `value: …` in the next line, as in container
     manifests, and for `<key>Password</key>` before an element with the value."""
     below = text[at : at + 48]
-    if below.startswith("</"):
+    if below.startswith(("</", ":</")):
         return _XML_VALUE.end(below) >= 0
     return below.startswith("\n") and below.lstrip(" \n").startswith(("value:", "value :"))
 
@@ -385,10 +397,16 @@ def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
     return at
 
 
+def _is_plain(value: str) -> bool:
+    """True for words of a program or to be read; a password has a letter or digit of ASCII."""
+    plain = value.lower() in PLAIN_WORDS or not any(map(str.isascii, value))
+    return plain or is_placeholder(value) or is_sentence(value)
+
+
 def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: str) -> bool:
     """Judge an assigned value. tight: `key=value` without a space, as in environment files."""
     family, key = place.family, place.key
-    if value.lower() in PLAIN_WORDS or is_placeholder(value):
+    if _is_plain(value):
         return False
     if is_scrambled(value):
         return True
@@ -401,11 +419,14 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
             return fits_strictly(value.rpartition(":")[2], "password")
         return len(value) >= 16 and any(c.isdigit() for c in value) and not is_wordy(value)
     if family == "short" and _is_number_key(key):
-        return value.isdigit() and 4 <= len(value) <= 8 and not (UNIT.end(after) >= 0)
+        return _is_code(value, key, after)
     if family in ("password", "short"):
         if len(value) < 4 or (is_name(value) and not (quoted or tight)):
             return False
         if quoted or tight:
+            title = value.isalpha() and not value.islower() and after[:1] == " " and not quoted
+            if (is_file(value) and is_wordy(value)) or (title and after[1:2].isalpha()):
+                return False
             return not is_code_name(value) or any(c.isdigit() for c in value)
         return fits_prose(value) or (value.isalpha() and value.islower() and line_ends(after))
     upper = key.isupper() and tight
@@ -421,7 +442,15 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
 
 def _is_number_key(key: str) -> bool:
     """`PIN`, `door code`: keys whose values are digits."""
-    return any(name in key.lower() for name in ("pin", "пин")) or key.lower().endswith(" code")
+    name = key.lower()
+    return "pin" in name or "пин" in name or name.endswith((" code", " codes"))
+
+
+def _is_code(value: str, key: str, after: str) -> bool:
+    """True for a PIN, and for one of the codes that replace a lost device."""
+    digits = value.isdigit() and 4 <= len(value) <= 8
+    has_unit = UNIT.end(after) >= 0 and not after.startswith(_COPULAS)
+    return (digits and not has_unit) or (key.endswith("odes") and fits_strictly(value, "token"))
 
 
 _OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
@@ -435,17 +464,29 @@ def _vendor_value(value: str) -> bool:
     whole = sum(c.isalnum() for c in value) >= len(value) - 1 or len(value) >= 26
     if not whole or digits < 2 or is_file(value):
         return False
-    return not is_wordy(value) or _turns(value) >= 4
+    return not is_wordy(value) or turns(value) >= 4
 
 
-def _turns(value: str) -> int:
+def turns(value: str) -> int:
     """Number of changes between digits and other characters."""
     kinds = [c.isdigit() for c in value]
     return sum(a != b for a, b in pairwise(kinds))
 
 
-_COPULAS = ("입니다", "이에요", "예요", "이야")
-"""Korean ends of a sentence that directly follow a number, like a unit."""
+_COPULAS = (
+    "입니다",
+    "이에요",
+    "예요",
+    "이야",
+    " and ",
+    " und ",
+    " et ",
+    " y ",
+    " e ",
+    " i ",
+    " и ",
+)
+"""Korean ends of a sentence, and conjunctions, which follow a number like a unit."""
 
 
 def _described(place: _Place) -> _Value | None:
@@ -460,10 +501,10 @@ def _described(place: _Place) -> _Value | None:
     if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
         return None
     start, value, quoted = read_value(rest, end)
-    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or _is_plain(value):
         return None
     after = rest[start + len(value) :]
-    if is_plain_number(value, family) or value.lower() in PLAIN_WORDS:
+    if is_plain_number(value, family):
         return None
     if rest[0] == ")" and is_name(value):
         return None  # `(key: ApiToken): Session`, a signature
@@ -471,12 +512,8 @@ def _described(place: _Place) -> _Value | None:
     if family in ("password", "secret") or (cjk and not is_pin):
         ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
     elif family == "short":
-        no_unit = UNIT.end(after) < 0 or after.startswith(_COPULAS)
-        ok = (
-            (value.isdigit() and 4 <= len(value) <= 8 and no_unit)
-            if is_pin
-            else (key.lower() in ("pass", "pw", "psk") and fits_strictly(value, "password"))
-        )
+        named = key.lower().endswith(("pass", "pw", "psk"))
+        ok = _is_code(value, key, after) if is_pin else named and fits_strictly(value, "password")
     else:
         ok = fits_strictly(value, family)
     return (start, value) if ok else None
@@ -501,11 +538,11 @@ def _followed(place: _Place) -> _Value | None:
     elif end <= 0 or (rest[0] == "(" and key.isascii()):
         return None
     start, value, quoted = read_value(rest, end)
-    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or is_placeholder(value):
+    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or _is_plain(value):
         return None
     if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, family)):
         return None
-    if value.lower() in PLAIN_WORDS or value.startswith("-"):
+    if value.startswith("-"):
         return None
     if _is_option(place):
         continues = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
@@ -518,8 +555,7 @@ def _followed(place: _Place) -> _Value | None:
         # The command of Redis and of mail servers; "auth" alone is the middleware.
         return (start, value) if key == "AUTH" and fits_strictly(value, "password") else None
     if family == "short" and _is_number_key(key):
-        digits = value.isdigit() and 4 <= len(value) <= 8
-        return (start, value) if digits and UNIT.end(rest[start + len(value) :]) < 0 else None
+        return (start, value) if _is_code(value, key, rest[start + len(value) :]) else None
     if family == "short" and not key.lower().endswith(("pass", "pw", "psk")):
         return None
     quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)

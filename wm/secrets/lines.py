@@ -12,10 +12,25 @@ import base64
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
-from wm.secrets.formats import TABLES
-from wm.secrets.labels import KEY_HINT, PASSWORD, SECRET, TOKEN
-from wm.secrets.looks import SecretSpan, is_placeholder, is_wordy, looks_mixed, looks_random
-from wm.secrets.values import BEHIND, PLAIN_WORDS, fits_strictly, is_reference, names_place, span_of
+from wm.secrets.formats import TABLES, UUID
+from wm.secrets.labels import KEY_HINT, PASSWORD, SECRET, TOKEN, turns
+from wm.secrets.looks import (
+    SecretSpan,
+    is_placeholder,
+    is_scrambled,
+    is_wordy,
+    looks_mixed,
+    looks_random,
+)
+from wm.secrets.values import (
+    BEHIND,
+    PLAIN_WORDS,
+    fits_strictly,
+    is_reference,
+    is_sentence,
+    names_place,
+    span_of,
+)
 from wm.text.patterns import Lazy, Pattern, escaped, words
 
 
@@ -41,7 +56,7 @@ def placed(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
             yield from _members(text, _PLURAL_BEGIN)
     if _INSERT_HINT in hints:
         yield from _inserts(text)
-    if _NEAR_HINT in hints:
+    if _NEAR in hints:
         yield from _near(text)
 
 
@@ -80,17 +95,17 @@ _SAYS_PARAMETER = r"(?i)[?&;](?:key|sig|signature|code|auth|sid|session|sessioni
 _USER_OPTION = r"[\s\"'](?:-u|-U|-l|--user|--username|/u:|/user:|/ru)"
 _STORED_AS = (
     r"\badd_user|\bchange_password|\buseradd|\bcommunity(?: string)?|(?:\bsecret set|put-parameter)\b[^\n]*--value|\bunlock|\bunlock-keychain|\bwpa_passphrase|http-basic\.\S+|"
-    r"\bset --secret|\bsecurity import|\bencrypt_string|\bmkpasswd|\brclone obscure"
+    r"\bset --secret|\bauth-pass|\b[A-Za-z]{0,6}\d{0,6} (?:LOGIN|login)|\bsecurity import|\bencrypt_string|\bmkpasswd|\brclone obscure"
 )
 _FILLS_IN = r"(?i)\.(?:fill|type|send_?keys|set_?value|enter_?text)\("
-_SIGNS_IN = r"(?i:\bpdo|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|\w{0,12}(?:en|de)crypt|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
+_SIGNS_IN = r"(?i:\bpdo(?:->__construct)?|\bmysqli|sequelize|compare|login|logon|connect|connection|credentials?|auth(?:enticate)?|hmac|sign|encode|\w{0,12}(?:en|de)crypt|pw_set|superuser|(?:create|add|set)_?user)(?:\s?=?\s?\(|\s\B)"
 _SAYS_PAIR = r"(?i)\b(?:basic_?auth|auth|user_?info|user_?pass|logged in as)\b"
-_KEYED_BY = r"(?i:\bhmac\.new|\b(?:aes|des3?|arc4|blowfish|chacha20\w{0,9})\.new|\baesgcm|\bsecretbox|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
+_KEYED_BY = r"(?i:\bhmac\.new|\b(?:bcrypt|argon2|scrypt)\w{0,8}\.\w{1,16}|\b(?:aes|des3?|arc4|blowfish|chacha20\w{0,9})\.new|\baesgcm|\bsecretbox|\bcookieparser|\bfernet|\bset_?secret|passw(?:or)?d(?:\w{1,20}\.\w{1,20})?)"
 _FROM_INPUT = r"sudo\s+-\w*S|chpasswd|passwd|-stdin\b|cryptsetup|kinit|--passphrase-fd|ssh-add|-S\s+\w|pinentry|\bsu -|\bsecrets? (?:create|set|put|versions add)\b"
 """Commands that read a password from their input."""
-_SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?\s"
+_SAYS_USER = r"(?i)\b(?:u|usr|user(?:name)?|login|benutzer|usuario|utilisateur|utente|логин):?[ \t]"
 _SHOWS = (
-    r"\b(?:go)?pass show |\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
+    r"\b(?:go)?pass show |\$ (?:go)?pass [\w-]+/|\bop read |\bvault (?:kv )?(?:get|read) |\bsecrets? (?:versions access|get|show) |"
     r"\bget-secret-value\b|\bget secrets? |\bfind-(?:generic|internet)-password |\b(?:bw|lpass) (?:get|show) |"
     r"\bsecret-tool lookup |\bkeyring get |\bconfig:get |\bchamber read |\bpwgen "
 )
@@ -121,7 +136,7 @@ def _option_rows() -> Iterator[_Row]:
 
 _LINES: tuple[_Row, ...] = (
     # Authorization: Basic …, Bearer …, Token …, or the bare value; other headers
-    _Row("token", r"(?i)authorization", Lazy(r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})", ignore_case=True)),
+    _Row("token", r"(?i)authorization", Lazy(r"(?:proxy-)?authorization[\"'`]?\s?[:=,]\s?[\"'`]?(?:(?:basic|bearer|token|apikey|api-key|key|digest|negotiate|ntlm|ssws|genie_?key|splunk|bot|oauth)\s+)?(?:username=\"[^\"]{0,60}\", ?)?([0-9A-Za-z_.~+/=:%-]{8,})", ignore_case=True)),
     _Row("basic", r"(?i)basic", Lazy(r"\bbasic\s{1,3}([0-9A-Za-z+/]{6,}={0,2})", ignore_case=True)),
     _Row("token", _SAYS_KEY, Lazy(r"\b(?:x-)?(?:[a-z0-9]{1,20}-){0,4}(?:api-?key|token|secret|access-?key|auth-?key|signature)[\"'`]?\s?[:=,]\s?[\"'`]?([0-9A-Za-z_.~+/=-]{12,})", ignore_case=True)),
     # command options
@@ -138,8 +153,8 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", r"\s-u\s?['\"]?[\w.@-]+,", Lazy(r"\s-u\s?['\"]?[\w.@-]{1,60},([^\s'\"$<{,]{4,})")),
     _Row("strict", r"(?i)(?:secret|password|key) [0-9] ", Lazy(r"\b(?:secret|password|key) [0-9] ([^\s'\"]{4,})", ignore_case=True)),
     _Row("strict", r"[\w.-]+:[^\s:@/]{6,}@[\w.-]+", Lazy(r"(?:^|[\s'\"(=/\\])[A-Za-z_][\w.-]{0,40}:([^\s:@/'\"]{6,80})@[\w.-]{2,}", multi_line=True)),
-    _Row("strict", r"<<<|<\((?:echo|printf)", Lazy(r"(?:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*(?:<<<|<\((?:echo|printf)(?: -n)? )\s?['\"]?([^\s'\"$<)]{6,})")),
-    _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+[\w./-]+){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
+    _Row("strict", r"<<<|<\((?:echo|printf)", Lazy(r"(?i:pass|secret|auth|login|kinit|key|token|vault|unlock|luks|crypt|\bsu\b)[^\n]*(?:<<<|<\((?:echo|printf)(?: -n)? )\s?['\"]?([^\s'\"$<)]{6,})")),
+    _Row("strict", _STORED_AS, Lazy(rf"(?:{_STORED_AS})(?:\s+['\"]?[\w./@-]+['\"]?){{0,2}}(?:\s-[pP])?\s+['\"]?([^\s'\"$<{{-][^\s'\"]{{4,}})")),
     _Row("strict", _FILLS_IN, Lazy(rf"(?:pass|pwd?\b|secret|token|pin)[^\n]{{0,60}}{_FILLS_IN[4:]}\s?['\"]([^'\"\n]{{6,80}})['\"]", ignore_case=True)),
     _Row("strict", _SIGNS_IN, Lazy(rf"{_SIGNS_IN}[\s(]?(?:\$?[\w.]{{1,40}}|\{{[^{{}}\n]{{0,80}}\}}|b?['\"][^'\"\n]{{1,80}}['\"])\s?,\s?(?:['\"][^'\"\n]{{1,60}}['\"]\s?,\s?)?b?['\"]([^'\"\n]{{6,80}})['\"]")),
     _Row("any", r"(?i)identified by|with password|password for ", Lazy(r"(?:identified by|with password|password for [\w.@-]{1,60} to)\s{1,3}['\"]([^'\"\n]{3,})['\"]", ignore_case=True)),
@@ -147,7 +162,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"[\s\"'](?:-U|--user=)[\s\"',]{0,6}\S+%", Lazy(r"\b(?:smbclient|rpcclient|net|wmic|winexe|smbget)\b[^\n|]*?\s(?:-U|--user=)\s{0,6}['\"]?[^\s%'\"]{1,60}%([^\s'\"$<{]{4,})")),
     _Row("strict", r"(?i)net user", Lazy(r"\bnet user\s+[^\s/]{1,60}\s+([^\s/]{4,})", ignore_case=True)),
     _Row("any", r"(?i)net use", Lazy(r"\bnet use\b[^\n]*?/user:\S{1,60}\s+([^\s/]{4,})", ignore_case=True)),
-    _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,120}})$", multi_line=True)),
+    _Row("strict", _SHOWS, Lazy(rf"^[^\n]*(?:{_SHOWS})[^\n]*\n([^\s]{{6,200}})$", multi_line=True)),
     _Row("strict", _RESETS, Lazy(rf"{_RESETS}[^\n]*\n(?:[^\n]{{0,80}}\n)?(?:new|generated) (?:value|password|secret|token|key):\s{{1,4}}([^\s'\"]{{6,}})$", multi_line=True)),
     _Row("strict", f"(?im){_EVALUATES}", Lazy(rf"{_EVALUATES}(?:{PASSWORD}|{SECRET}|{TOKEN}|pw)[\"')\]]{{0,3}}\n(?:[^\n'\"]{{0,40}}(?:[=:>]|\d\)|0x\w+)\s)?['\"]?([^\s'\"]{{6,120}})['\"]?$", ignore_case=True, multi_line=True)),
     _Row("strict", _PROMPTS, Lazy(rf"{_PROMPTS}\s{{1,3}}([^\s'\"]{{4,}})$", multi_line=True)),
@@ -155,26 +170,31 @@ _LINES: tuple[_Row, ...] = (
     _Row("any", r"--(?:src-|dest-)?creds", Lazy(r"--(?:src-|dest-)?creds[ =][\w.@-]{1,60}:([^\s'\"$<{]{4,})")),
     _Row("any", r"\]:\d+\s", Lazy(r"^[^\n]*\]:\d{2,5}\s{1,8}[\w.@-]{1,60}:([^\s:]{4,})$", multi_line=True)),
     _Row("any", r"assword[^\n]*send", Lazy(r"assword[^\n]{0,40}\bsend(?:line)?\b[^'\"\n]{0,6}['\"]([^'\"\\\n]{4,})")),
-    _Row("strict", r"(?i)net use", Lazy(r"\bnet use\s+\S{1,80}\s+\S{1,200}\s+([^\s/]{4,})\s+/user:", ignore_case=True)),
-    _Row("strict", _SAYS_PAIR, Lazy(rf"{_SAYS_PAIR}\s{{0,2}}[:=]?\s{{0,2}}['\"]?[A-Za-z][\w.@+-]{{1,40}}:([^\s'\"/:@]{{6,}})")),
+    _Row("strict", _SAYS_PAIR, Lazy(rf"{_SAYS_PAIR}(?:\s{{0,2}}[:=]?\s{{0,2}}['\"]?|[^\n'\"]{{0,60}}['\"])[A-Za-z][\w.@+-]{{1,40}}:([^\s'\"/:@]{{6,}})")),
     _Row("strict", r"(?i)tacacs|radius|isakmp", Lazy(r"(?:tacacs|radius|isakmp)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
+    _Row("strict", r"@\S+ [/:] ", Lazy(r"[\w.+-]@[\w-]{1,60}\.[\w.-]{1,60} [/:] ([^\s'\"]{6,})")),
+    _Row("typed", r"(?:admin|root) ?[/:]", Lazy(r"(?:^|[\s\"'(])(?:admin|root) ?[/:] ?([^\s'\"/:]{6,})", multi_line=True)),
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
+    _Row("any", "WIFI:", Lazy(r"\bWIFI:(?:[^\n:]{1,4}:[^\n;]{0,60};){0,4}P:([^\s;]{4,})")),
+    _Row("any", r"(?i)acl setuser", Lazy(r"\bacl setuser [^\n]{1,60}\s>([^\s$]{4,})", ignore_case=True)),
+    _Row("any", r"\t(?:TRUE|FALSE)\t", Lazy(r"\t(?:TRUE|FALSE)\t\d{1,12}\t\S{1,60}\t(\S{8,})")),
+    _Row("any", r"(?i)secret[ _-]?id", Lazy(rf"\bsecret[ _-]?id[\"']?\s{{0,20}}[:=]?\s{{0,20}}[\"']?({UUID})", ignore_case=True)),
+    _Row("any", r"\d is your ", Lazy(r"\b([0-9]{4,8}) is your (?:[\w-]{2,20} ){0,3}(?:code|pin|otp|passcode|password)\b", ignore_case=True)),
+    _Row("strict", r"\boption key |wireless\.", Lazy(r"(?:\boption |wireless\.\S{1,40}\.)key[ =]['\"]([^\n'\"]{8,})")),
     # sentences with the value before the label, or with a user and a password
-    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b|\s)\s{{0,2}}[\w.@+-]{{2,40}}\s[/|]\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
-    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?{_IS}(?:[\w.@+-]{{2,40}}\s(?:[/|]|and|und|et|y|e|en|i|и|och|và)\s)?['\"]?([^\s'\"/:@.,;]{{6,}})['\"]?[.,;!?]?(?:\s|$)", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}?(?:[:=]|\b(?:are|is|with|as|mit|als|con|com|avec|met)\b|\s)\s{{0,2}}[\w.@+-]{{2,40}}\s(?:[/|]|with|using|mit|con|com|avec|met)\s['\"]?([^\s'\"]{{6,}})", ignore_case=True)),
+    _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/\"']{{0,30}}?{_IS}(?:[\w.@+-]{{2,40}}\s(?:[/|]|and|und|et|y|e|en|i|и|och|và)\s)?['\"]?([^\s'\"/:@.,;]{{6,}})['\"]?[.,;!?]?(?:\s|$)", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}[^\n:=/]{{0,30}}(?:[:=]|\bare\b|\bis\b)\s{{0,2}}[\w.@+-]{{2,40}}/([^\s'\"/]{{5,}}[!#$%^*?])", ignore_case=True)),
     _Row("strict", _SAYS_LOGIN, Lazy(rf"{_LOGIN}(?:=|[:=]?\s{{1,2}})[\w.@+-]{{2,40}}:([^\s'\"/:@]{{6,}})", ignore_case=True)),
     _Row("strict", r"[|│]", Lazy(rf"(?:^|[|│])[*_` ]*{_NAMES}[*_` ]*[|│][*_` ]*([^\s'\"`|│]{{6,}}?)[*_` ]*(?:[|│]|$)", ignore_case=True, multi_line=True)),
     _Row("any", r"form-data|&quot;|%22", Lazy(rf"(?:name=\\?\"|&quot;|%22)[\w.-]{{0,40}}(?:{PASSWORD}|{SECRET}|{TOKEN})(?:\\?\"\s{{2,4}}|(?:&quot;|%22)(?::|=|%3A)(?: |%20)?(?:&quot;|%22))([^\s\"]{{4,}}?)(?:&quot;|%22|$)", ignore_case=True, multi_line=True)),
-    _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n:=()]{{0,40}}\(([^\s()'\"]{{6,}})\)", ignore_case=True)),
     _Row("strict", KEY_HINT, Lazy(rf"{_WORD}'s\s{{1,4}}`?([^\s'\"`|]{{6,}})", ignore_case=True)),
-    _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}\s?[,;/]?\s?(?:and|und|y|et|e|и|p|pw|pwd)\b\s?[:=]?\s?['\"]?([^\s'\"]{{6,}})")),
+    _Row("strict", _SAYS_USER, Lazy(rf"{_SAYS_USER}[\w.@+-]{{2,40}}(?:[ \t]?[,;/][ \t]?|[ \t])(?:and|und|y|et|e|и|p|pw|pwd)\b[ \t]?[:=]?[ \t]?['\"]?([^\s'\"-][^\s'\"]{{5,}})")),
     _Row("strict", r"(?i)(?: / |\buse )\S{6,} (?:to|zum|para|pour) ", Lazy(r"(?:[\w.@+-]{2,40} / |\buse )([^\s'\"]{6,}) (?:to|zum|para|pour) (?:log|sign|unlock|decrypt|auth|ein|an|acc|ent|con|se con)", ignore_case=True)),
     _Row("strict", r"账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인", Lazy(r"(?:账号|帐号|帳號|账户|登录|登入|アカウント|ログイン|계정|로그인)[^\n:：=/]{0,12}[:：=是は은는]\s{0,2}[\w.@+-]{2,40}\s{0,2}[/|,，、]\s{0,2}([^\s，。、]{6,})")),
     _Row("strict", r"(?i)\s(?:as|is|als|como|comme)\s", Lazy(r"([^\s'\"]{6,})['\"]?\s(?:as|is|als|como|comme)\s(?:the\s|our\s|my\s|your\s|a\s|la\s|le\s|das\s)?(?:\w{2,12}\s){0,2}?(?:password|passphrase|passcode|passwort|kennwort|contrase[ñn]a|mot de passe|senha|secret|(?:api|access|secret) key|token)\b", ignore_case=True)),
     _Row("token", r"(?i)bearer|basic", Lazy(r"\b(?:bearer|basic)\s{1,3}([0-9A-Za-z_.~+/=-]{16,})", ignore_case=True)),
-    _Row("strict", r"作为|作為|当|當|をパスワード|暗証|(?:를|을) (?:비밀번호|암호)", Lazy(r"([0-9A-Za-z][^\s，。、「」]{5,})\s?(?:作为|作為|当|當|をパスワード|を?暗証|(?:를|을) (?:비밀번호|암호))")),
-    _Row("strict", KEY_HINT, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
+    _Row("last", KEY_HINT, Lazy(rf"{_WORD}[^\n=(){{}}<>'\"`]{{0,80}}(?:\s|:\s{{2,3}})['\"`]?([^\s'\"`]{{6,}}?)['\"`]?$", ignore_case=True, multi_line=True)),
     _Row("strict", r"(?i)clave", Lazy(r"\bclave(?:\s(?:de|del|para)\s(?:la\s|el\s)?\w{2,20})?(?:\s?[:=]|\s?es\b)?\s?['\"]?([^\s'\"]{6,})", ignore_case=True)),
     # files with fixed columns, connection strings
     _Row("digit", r":(?:\d{4,5}|\*):", Lazy(r"^[\w-]*[\w*.-]*\.?[\w*.-]+:(?:\d{4,5}|\*):[A-Za-z_*][\w*-]{0,60}:[A-Za-z_*][\w*.@-]{0,60}:([^\s:]{6,})$", multi_line=True)),
@@ -183,10 +203,6 @@ _LINES: tuple[_Row, ...] = (
     # phrases, URL parameters, single fields of known files
     _Row("phrase", r"(?i)seed|recovery|mnemonic|backup|wallet|助记词|助記詞|シードフレーズ|니모닉", Lazy(r"(?:(?:seed|recovery|mnemonic|backup|wallet)\s?(?:phrase|words|mnemonic)?[^\n:=]{0,60}?|(?:助记词|助記詞|シードフレーズ|니모닉)[^\n:：=]{0,20})[:：=]\s{0,3}[\"']?((?:[a-z]{3,8}[ ,]{1,2}){11,24}[a-z]{3,8})\b", ignore_case=True)),
     _Row("token", _SAYS_PARAMETER, Lazy(r"[?&;](?:key|sig|signature|code|auth|sid|session|sessionid|jwt|app_?id|app_?key|apikey|hmac|ticket)=([0-9A-Za-z_.~%+/-]{12,})", ignore_case=True)),
-    _Row("token", r"(?i)2fa|otp|mfa|authenticator", Lazy(r"\b(?:2fa|totp|otp|mfa|authenticator)\b[^\n:=]{0,30}[:=\s]\s{0,3}((?:[A-Z2-7]{4}[ -]?){4,16})\b", ignore_case=True)),
-    _Row("token", r"_(?:auth|password)", Lazy(r"_(?:auth|authToken|password)\s?=\s?\"?([0-9A-Za-z+/_=.-]{8,})")),
-    _Row("token", r'"auth"', Lazy(r"\"auth\"\s?:\s?\"([0-9A-Za-z+/]{12,}={0,2})\"")),
-    _Row("token", r"client-key-data|client-certificate-key", Lazy(r"\b(?:client-key-data|client-certificate-key)\s?:\s?\"?([0-9A-Za-z+/]{20,}={0,2})")),
     _Row("words", KEY_HINT, Lazy(rf"(?:{PASSWORD})[^\n:=\"'.]{{0,40}}?{_IS}[\"']?((?:[a-z]{{3,12}} ){{3,7}}[a-z]{{3,12}})[\"']?[.!]?$", ignore_case=True, multi_line=True)),
 )  # fmt: skip
 
@@ -203,24 +219,23 @@ def _groups(text: str, row: _Row) -> Iterator[SecretSpan]:
             yield span_of(start, value)
 
 
-_VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
-_SENTENCE_WORDS = frozenset(TABLES.words("sentence"))
-
-
 def _fits(mode: str, value: str) -> bool:
     """Return whether a value has the look that its row requires.
 
-    any, phrase: every value. digit, strict: no plain word. mixed: nor an id in lower case. token: no name. basic: base64 of a user
+    any, phrase: every value. digit, strict: no plain word. last: nor one before a colon or a bracket, as in code. typed: words and a number. mixed: nor an id in lower case. token: no name. basic: base64 of a user
     and a password. words: a pass phrase of plain words, not a sentence about passwords.
     """
     if mode in ("any", "phrase"):
         return True
     if mode == "basic":
         return _is_user_and_password(value)
+    if mode == "typed":
+        return is_typed(value)
     if mode == "words":
-        return not any(w in _SENTENCE_WORDS or w.endswith(_VERBAL) for w in value.split())
-    if mode in ("digit", "strict"):
-        return fits_strictly(value, "password")
+        return not is_sentence(value)
+    if mode in ("digit", "strict", "last"):
+        open_ended = mode == "last" and value[-1] in "):]>" and not is_scrambled(value)
+        return not open_ended and fits_strictly(value, "password")
     if mode == "mixed":
         cases = value != value.lower() and value != value.upper()
         marked = any(char in _MARKS for char in value)
@@ -323,30 +338,35 @@ def _cookies(text: str) -> Iterator[SecretSpan]:
 _CLUSTER_HINT = r"(?m)^\s{0,20}[\"']?kind[\"']?\s?:\s?[\"']?Secret\b"
 _DATA_BEGIN = Lazy(r"^(\s{0,20})[\"']?(?:data|stringData)[\"']?\s?:\s?\{?\s{0,4}$", multi_line=True)
 _PLURAL_BEGIN = Lazy(
-    r"^(\s{0,20})[\"']?(?:passwords|passphrases|secrets|credentials|(?:api|access|auth)_?(?:keys|tokens))[\"']?\s?:\s?\{?\s{0,4}$",
+    r"^(?:(\s{0,20})[\"']?(?:passwords|passphrases|secrets|credentials|(?:api|access|auth)_?(?:keys|tokens))[\"']?\s?:\s?\{?|"
+    r"[^\n]{0,60}\b(?:credentials|creds|logins?|accounts|zugangsdaten|chpasswd|user(?:name)?s?\s?[:/|]\s?pass\w*)\b[^\n]{0,30}(?:\n\s{0,8}list:[^\n]{0,4})?)\s{0,4}$",
     ignore_case=True,
     multi_line=True,
 )
 _DATA_LINE = Lazy(
-    r"^(\s+)[\"']?[\w.-]{1,}[\"']?\s?:\s{1,4}[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
+    r"^(\s*)(?:[-*] )?[\"']?[\w.@+-]{1,}[\"']?(\s?:\s{1,4}|:|\s[/|]\s)[\"']?([^\s\"'|>{}][^\"'\n]{3,}?)[\"']?,?\s*$"
 )
 
 
 def _members(text: str, begin: Lazy) -> Iterator[SecretSpan]:
-    """The values under `passwords:`, and all under `data:` in a text with a Kubernetes Secret."""
+    """The values under `passwords:`, in a list of logins (`dana:…`, `dana / …`), and all under
+    `data:` in a text with a Kubernetes Secret."""
     end = 0
     for match in begin.finditer(text):
         at = max(match.end() + 1, end)
+        outer = len(match.group(1).strip("\n")) if match.group(1) is not None else MOST_LINE
         while at < len(text):
             stop = text.find("\n", at)
             stop = len(text) if stop < 0 else stop
             line = _DATA_LINE.match(text[at:stop])
-            if line is None or len(line.group(1)) <= len(match.group(1).strip("\n")):
+            if line is None:
                 break
-            value = line.group(2)
+            indent, sign, value = line.groups()
+            if sign.endswith(" ") and sign != " / " and len(indent) <= outer:
+                break  # a key beside `passwords:`, not below it
             fits = begin is _DATA_BEGIN or fits_strictly(value, "password")
             if fits and not is_placeholder(value) and not names_place(value):
-                yield span_of(at + line.start(2), value)
+                yield span_of(at + line.start(3), value)
             at = stop + 1
         end = at
 
@@ -429,16 +449,17 @@ def _inserts(text: str) -> Iterator[SecretSpan]:
 # --- lines that speak of secrets ---------------------------------------------------------------
 
 _NEAR = (
-    r"(?i:passw|passphrase|passcode|secret|credential|\bcreds\b|login|logon|auth|token|api.?key|put-parameter|"
+    r"(?i:passw|-pass\b|passphrase|passcode|secret|credential|\bcreds\b|login|logon|auth(?:[^o]|ori[sz]|$)|token|api.?key|put-parameter|"
     r"add_user|useradd|unlock|keychain|keyvault|kinit|wpa_|hmac|ssh-keygen|getconnection|mysql_connect|"
     r"alias set|snmp|community|jwt|parol|пароль|парол|密码|口令|パスワード|비밀번호)"
 )
-_NEAR_HINT = rf"{_NEAR}[^\n]*[^\s]{{8}}|[^\s]{{8}}[^\n]*{_NEAR}"
 _SPEAKS = Lazy(rf"[^\n]*{_NEAR}[^\n]*")
-_BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|\x{80}-\x{10ffff}]{8,120}")
+_BARE = Lazy(r"[^\s'\"`<>()\[\]{},;=|\x{80}-\x{10ffff}]{6,}")
 _MARKS = frozenset("!#$%^&*?~+")
-_NO_PASSWORD = Lazy(r"%[0-9A-Fa-f]{2}|^[A-Za-z_]+[+*]\d$")
-"""Encoded, or an expression: `pointer+1`."""
+_NO_PASSWORD = Lazy(
+    r"%[0-9A-Fa-f]{2}|^[A-Za-z_]+[+*]\d{1,3}$|^[A-Z]+(?:_[A-Z]+)+\$\d+$|&[a-z]+$|#[a-z]+[A-Z]|[a-z]\?$"
+)
+"""Encoded, an expression, or a name in code: `pointer+16`, `EVENT_KEY$3`, `Class#method`, `Type?`."""
 MOST_LINE = 600
 """Longer lines are data, not a command or a sentence [chars]."""
 
@@ -448,10 +469,60 @@ def _near(text: str) -> Iterator[SecretSpan]:
     for line in _SPEAKS.finditer(text):
         if len(line.group()) > MOST_LINE:
             continue
+        by_hand = _SAYS_PASSWORD.is_match(line.group())
         for word in _BARE.finditer(line.group()):
             value = word.group().rstrip(".:!?") if word.group()[-1] in ".:" else word.group()
-            if is_strong(value) and not is_placeholder(value):
+            fits = is_strong(value) or (by_hand and is_typed(value))
+            is_call = line.group()[word.end() :].startswith("(")
+            if fits and not is_call and not is_placeholder(value):
                 yield span_of(line.start() + word.start(), value)
+        if by_hand:
+            yield from _below(text, line.end() + 1)
+
+
+def _below(text: str, at: int) -> Iterator[SecretSpan]:
+    """Passwords alone in their lines, or behind a user, in the lines after one that speaks of them."""
+    for line in text[at : at + MOST_LINE].split("\n")[:LINES_BELOW]:
+        found = _ALONE.match(line)
+        value = found.group(1) if found is not None else ""
+        if (is_typed(value) or is_strong(value)) and not is_placeholder(value):
+            yield span_of(at + found.start(1), value)
+        at += len(line) + 1
+
+
+LINES_BELOW = 5
+_ALONE = Lazy(
+    r"\s*(?:[-*+|>$]\s?|\d{1,2}[.)]\s)?(?:[\"']?[\w.@+-]{2,60}[\"']?(?:\s?[:/|]\s?|\s=\s))?[\"'`]?([^\s\"'`:/|]{6,64})[\"'`]?[,;|]?\s*$"
+)
+
+
+_SAYS_PASSWORD = Lazy(
+    rf"{PASSWORD}|{SECRET}|{TOKEN}|\bcreds\b|\blog[- ]?(?:in|on) |\bpsk\b|\bwi-?fi\b|\bsudo\b|\bunlock",
+    ignore_case=True,
+)
+_TYPED = Lazy(
+    r"(?:(?:[A-Za-z]{3,}[-_.]){1,4}[A-Za-z]{3,}\d{2,4}|[A-Z][a-z]{2,}(?:[A-Z]?[a-z]{2,})\d{2,4}|[a-z]{4,}\d{3,4}|"
+    r"[A-Za-z]{5,}[_.]\d{3,4})[!?$#*%]?"
+)
+_TERM_BEHIND = Lazy(
+    r"(?:sha|md|aes|rsa|utf|base|u?int|float|crc|http|line|error|status|port|latin|windows|rfc|pkcs|fips|win)-?\d+$",
+    ignore_case=True,
+)
+"""Names of algorithms, types and numbers, which look alike."""
+
+
+_HEX = Lazy("[0-9a-f]+")
+_LABEL = Lazy(rf"\w*(?:{PASSWORD}|{SECRET}|{TOKEN}|pass)\d*", ignore_case=True)
+
+
+def is_typed(value: str) -> bool:
+    """Return whether a word looks like a password that a person made: words and then a number, or
+    small letters and digits in turns."""
+    if _TERM_BEHIND.is_match(value) or _LABEL.fits(value) or names_place(value):
+        return False
+    mixed = value.isalnum() and turns(value) >= 4 and not is_wordy(value)
+    fits = (mixed and not _HEX.fits(value)) or _TYPED.fits(value)
+    return fits and fits_strictly(value, "password")
 
 
 def is_strong(value: str) -> bool:
@@ -476,6 +547,6 @@ def is_strong(value: str) -> bool:
 
 HINTS = (
     _URL_HINT, _LISTED, *(row.hint for row in _LINES if row.hint != KEY_HINT), _COOKIE_HINT, _CLUSTER_HINT, _INSERT_HINT,
-    _NEAR_HINT,
+    _NEAR,
 )  # fmt: skip
 """Patterns that the caller looks for in a text before it calls `placed`; `KEY_HINT` besides."""

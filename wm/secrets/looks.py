@@ -48,7 +48,8 @@ _PLACEHOLDER = Lazy("|".join((_NO_VALUE, *_cased(_PLACEHOLDER_WORDS))))
 
 def is_placeholder(body: str) -> bool:
     """True for `xxxxxxxx`, `your_token_here`, `********`, `#<Token:0x00007f>`."""
-    return len(set(body)) < min(5, len(body) // 2 + 1) or _PLACEHOLDER.is_match(body)
+    fewest = 3 if body.isdigit() else min(4, len(body) // 2 + 1)
+    return len(set(body)) < fewest or _PLACEHOLDER.is_match(body)
 
 
 def _pieces(text: str) -> list[str]:
@@ -166,9 +167,17 @@ def _cost(word: str) -> int:
     return sum(_PAIRS[ord(a) - 97][ord(b) - 97] for a, b in pairwise(word))
 
 
+TERM = Lazy(
+    r"IPv[46]|RFC\d{3,4}|SHA\d{1,3}|M[Dd]5|UTF\d{1,2}|Base\d\d|X509|U?[Ii]nt\d\d|Win\d\d|AES\d{3}|HTTP\d|"
+    r"OAuth\d|Saml\d|R2dbc|[23]D|2FA|[Ss]ha\d{1,3}|Pbkdf2|[Pp]assword4j"
+)
+"""Words of names with a number in them."""
+
+
 def _is_words_only(token: str) -> bool:
     """True for long names (`createOAuth2ClientCredentials`). Stricter than `is_wordy`: of 10,000
     random tokens of 24 characters `is_wordy` takes 165 for names, this one fewer than 10."""
+    token = TERM.sub("Term", token)
     words = [word for word in _WORD.findall(token) if _CLUSTER.search(word) is None]
     letters = sum(map(len, words))
     numbers = "".join(char if char.isdigit() else " " for char in token).split()

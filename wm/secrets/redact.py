@@ -307,9 +307,7 @@ def _hint_of_prefixes(prefixes: Iterable[str]) -> str:
 
 
 _RULES = _rules_by_prefix(FORMATS)
-_PREFIXES = Lazy("|".join(_escaped for _escaped in sorted(
-    ("".join(c if c.isalnum() else "\\" + c for c in prefix) for prefix in _RULES),
-    key=len, reverse=True)))  # fmt: skip
+_PREFIXES = Lazy("|".join(map(escaped, sorted(_RULES, key=len, reverse=True))))
 _PREFIX_HINT = _hint_of_prefixes(_RULES)
 _SHAPES = tuple((shape, Lazy(shape.pattern)) for shape in SHAPES)
 
@@ -423,7 +421,7 @@ _PUBLIC_BEFORE = Lazy(
     r"(?i)(?:sha-?(?:1|224|256|384|512)|md5|blake[23][bs]?|integrity|checksum|(?:digest|signature)(?:value)?|fingerprint|x509certificate|sec-websocket-(?:key|accept)|"
     r"hash(?:es)?|h1|commit|rev|revision|etag|\bhost(?:name)?|_host|ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|"
     r"request[_-]?id|trace[_-]?id|span[_-]?id|correlation[_-]?id|build[_-]?id|public[_ -]?key|"
-    r"base64,|base64|enc\[\w{3,12},data|,iv|,tag)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
+    r"base64,|base64|enc\[\w{3,12},data|,iv|,tag|\|1\|(?:[^|\s]{28}\|)?)[\"'`]?\s?[-:=~.+]{0,2}>?\s?[\"'`]?$"
 )
 _PUBLIC_START = TABLES.words("public_starts")
 _PUBLIC_END = TABLES.words("public_ends")
@@ -437,6 +435,7 @@ _OWN_ID = Lazy(r"[a-z]_[0-9a-f]{8,40}|mem_\d+_[0-9a-z]{4,12}")
 _RESOURCE_ID = Lazy(
     r"[a-z]{1,12}(?:-[a-z]{2,12}){0,3}-[0-9a-f]{8,17}(?:EXAMPLE)?|0x[0-9A-Fa-f]{40}"
     r"|[A-Za-z]{3,12}(?:-[A-Za-z][0-9A-Za-z]{1,11}){0,5}-(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\.[a-z.]{2,8})?"
+    r"|[0-9a-df-np-sv-z]{32}-[A-Za-z][\w.+-]*"
 )
 """`vpc-0a1b2c3d`, `tgw-attach-…`: names that a cloud gives to what it rents out; `main-<commit>`,
 `linux-npm-<digest>`: images and caches; and an account or a fingerprint, `0x…`. Of other lengths a
@@ -444,15 +443,19 @@ number in hexadecimal may be the key itself."""
 MOST_OF_ARN = 120
 """Characters before a token in which the beginning of its ARN is looked for."""
 
-_PUBLIC_BEGIN = Lazy(
-    r"-----BEGIN [A-Z0-9 ]{0,40}"
-    r"(?:PUBLIC KEY|CERTIFICATE|REQUEST|SIGNATURE|MESSAGE|CRL|PARAMETERS)(?: BLOCK)?-----"
+_PUBLIC = (
+    r" [A-Z0-9 ]{0,40}(?:PUBLIC KEY|CERTIFICATE|REQUEST|SIGNATURE|MESSAGE|CRL|PARAMETERS|"
+    r"ENCRYPTED FILE)(?: BLOCK)?-----"
 )
+_PUBLIC_BEGIN = Lazy(f"-----BEGIN{_PUBLIC}")
+_PUBLIC_REST = Lazy(rf"(?:\s*[0-9A-Za-z+/=]{{4,76}}\r?\n)+\s*-----END{_PUBLIC}")
+"""The rest of a block at the beginning of an excerpt."""
 
 
 def _public_blocks(text: str) -> Iterator[tuple[int, int]]:
     """The places of public keys, certificates and signatures, in order, and then the end."""
-    end = 0
+    end = max(0, _PUBLIC_REST.end(text))
+    yield 0, end
     for match in _PUBLIC_BEGIN.finditer(text):
         if match.start() < end:
             continue
@@ -494,7 +497,7 @@ def _is_public(text: str, run: int, start: int, end: int) -> bool:
     of_message = sign == "<" and text.startswith("@", end)
     if end - start < 60 and (of_message or sign in ("@", "%", "#")):
         return True
-    before = text[max(0, start - 24) : start]
+    before = text[max(0, start - 34) : start]
     bare = before.rstrip("_-+/.")
     return _PUBLIC_BEFORE.is_match(before) or _PUBLIC_BEFORE.is_match(bare) or _is_id(before)
 

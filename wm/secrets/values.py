@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from wm.secrets.formats import TABLES
-from wm.secrets.looks import SecretSpan, is_scrambled, is_wordy, looks_mixed, looks_random
+from wm.secrets.looks import TERM, SecretSpan, is_scrambled, is_wordy, looks_mixed, looks_random
 from wm.text.patterns import Lazy, escaped
 
 BEHIND = 400
@@ -36,7 +36,7 @@ def read_value(rest: str, at: int) -> tuple[int, str, bool]:
         # JSON inside JSON: the same escaped quote ends the value.
         end = rest.find(rest[at : at + quote], at + quote)
         return (at + quote, rest[at + quote : end], True) if end > 0 else (at, "", False)
-    at += max(0, _LITERAL.end(rest[at : at + 20]) - 1)
+    at += max(0, _LITERAL.end(rest[at : at + 40]) - 1)
     if rest.startswith(_CDATA, at):
         value = rest[at + len(_CDATA) :].split("]]>", 1)[0]
         return at + len(_CDATA), value, True
@@ -45,8 +45,12 @@ def read_value(rest: str, at: int) -> tuple[int, str, bool]:
 
 
 _CDATA = "<![CDATA["
-_LITERAL = Lazy(r"(?:[brufnBRUFN]{1,2}#{0,2}|string\(\d+\) |\$)[\"']")
-"""The prefix of a string in Python, Rust, C++, SQL or a shell, and in a dump of PHP."""
+_LITERAL = Lazy(
+    r"(?:[brufnBRUFN]{1,2}#{0,2}|string\(\d+\) |\$|"
+    r"(?:Some|\[\]byte|\w{0,12}[Ss]tring(?:::from)?|Buffer\.from|\w{0,12}Secret(?:Str|Value)?(?:::new)?)\()[\"']"
+)
+"""The prefix of a string in Python, Rust, C++, SQL or a shell, in a dump of PHP, and the call that
+only changes its type: `Some("…")`, `[]byte("…")`."""
 
 
 _ESCAPED_QUOTE = Lazy(r"\\+[\"']")
@@ -93,10 +97,10 @@ def is_name(value: str) -> bool:
 UNIT = Lazy(r"[ -]?[A-Za-z\p{Han}\p{Hangul}\p{Katakana}%]")
 _NAMED_PLACES = TABLES.words("named_places")
 _REFERENCE = Lazy(
-    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\{\S*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|\[.*|\(.*|#\{.*|@\w+@.*|"
+    r"\$\{?[A-Za-z_{(][\w.:{(}) -]*\}?\)?|\$\(.*|\$\{\S*|\$\d+|\{\{.*|\{[\w.]*\}?.*|<[^>]*>?.*|%[sdq({].*|%\d{1,2}(?:\W.*)?|\[.*|\(.*|#\{.*|@\w+@.*|"
     rf"(?:{'|'.join(map(escaped, _NAMED_PLACES))})\S*|"
-    r"&lt;.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
-    r"[A-Z]<.*|new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*]\w+|[=<>!].*|\|.*|>-?"
+    r"&[a-z]{2,6};.*|@[A-Za-z_]+|!Ref\b.*|!Sub\b.*|!secret\b.*|\\.*|/\S*|\.{1,2}/\S*|~/\S*|https?://.*|"
+    r"[A-Z]<.*|new\s.*|await\s.*|function\b.*|lambda\b.*|return\b.*|[&*][\w.]+|[=<>!].*|\|.*|>-?"
 )
 _REFERENCE_STARTS = (
     *"${<%[(#@!\\/.~&*=>|", "B<", "C<", "F<", "I<", "L<", *_NAMED_PLACES, "http", "new", "await", "function", "lambda", "return",
@@ -182,7 +186,7 @@ def is_measure(value: str) -> bool:
 
 _ALGORITHM = Lazy(
     r"(?:argon2(?:id|i|d)?|bcrypt|scrypt|scram-.*|pbkdf2|sha-?\d{1,3}(?:[-/]\d{3})?|md5|hmac(?:-sha\d+)?|(?:cram|digest)-md5|[hrep]s(?:256|384|512)|"
-    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+(?:-?[lb]e)?|oauth-?\d?(?:\.0)?|http/?\d?|"
+    r"ed25519|x25519|aes-?\d*(?:-[a-z0-9]+)*|rsa-?\d*|base\d\d|utf-?\d+(?:-?[lb]e)?|oauth-?\d?(?:\.0)?|http/?\d?(?:\.\d)?|"
     r"1password|o365|m365|auth0|gpt-?[\w.-]+|k8s|i18n|l10n|s3|ec2|ipv[46]|mp[34]|h264|p256|secp256[kr]1|"
     r"latin-?\d|iso-?8859-\d+|cp\d+|python\d?(?:\.\d+)?|node\d*|web3|log4j|neo4j|x509|pkcs\d+|rfc\d+|saml2?|oidc|ldap3?|level\d|step\d|"
     r"v\d+(?:[.-][\w-]{1,12})*|q[1-4]|utc[+-]\d+|iso\d+|cve-[\d-]+|[a-z]+-\d{1,3}\.\d.*)",
@@ -216,7 +220,7 @@ def fits_strictly(value: str, family: str) -> bool:
     letters = sum(c.isalpha() for c in bare)
     if family in ("password", "short"):
         telling = digits > 0 or any(c in _SYMBOLS for c in bare) or _LETTER_GROUPS.fits(bare)
-        return telling and letters > 1 and not _ISSUE.fits(bare)
+        return telling and letters > 1 and not _is_name(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
     return not is_wordy(bare) or _KEY_GROUPS.fits(bare) or any(c in "!#$%^&*" for c in value)
@@ -228,8 +232,13 @@ _PHRASE = Lazy(r"(?:[a-z]{3,10}-){3,7}[a-z]{3,10}")
 """A pass phrase behind its label; names of so many words are rare there."""
 _KEY_GROUPS = Lazy(r"(?:[0-9A-Z]{4,8}-){2,9}[0-9A-Z]{4,8}")
 _ISSUE = Lazy(
-    r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+_[a-z_]+\d?|.*(?:\.\*|\$\{).*|\w+\(\S*|[*_].*"
+    r"[A-Z]{2,6}-\d{1,6}|[a-z]{0,8}#\d+|[a-z]+\[\d+\]|\w+=\S*|[a-z]+\d{0,2}_[a-z_]+\d?|[@~][a-z]+(?:_[a-z]+)+|.*(?:\.\*|\$\{).*|\w+\(\S*|[*_].*"
 )
+
+
+def _is_name(bare: str) -> bool:
+    """True for the number of an issue, and for names in code: `OAuth2AuthorizationContext`."""
+    return _ISSUE.fits(bare) or (TERM.is_match(bare) and is_wordy(bare))
 
 
 def fits_prose(value: str) -> bool:
@@ -240,9 +249,9 @@ def fits_prose(value: str) -> bool:
     if _ALGORITHM.fits(bare) or is_measure(bare) or is_file(bare):
         return bare.isdigit() and len(bare) >= 6
     if any(c.isdigit() for c in bare):
-        return not _ISSUE.fits(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
+        return not _is_name(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
     if any(c in _SYMBOLS for c in bare) and len(bare) >= 6:
-        return bare[0] not in _SYMBOLS or len(bare) >= 8
+        return (bare[0] not in _SYMBOLS or len(bare) >= 8) and not _is_name(bare)
     return (
         bare[1:] != bare[1:].lower()
         and not bare.isupper()
@@ -256,6 +265,18 @@ _TYPE_NAME = Lazy(
     r"(?:[A-Z]+[a-z]+){3,}[A-Z]*|(?:[A-Z]+[a-z]+)+(?:Credentials?|Token|Secret|Key|Str)"
 )
 """`AwsCredentialIdentity`, `URLPatternComponentResult`: types in code."""
+
+
+_VERBAL = ("ed", "ing", "ly", "ing.", "able", "ible")
+_SENTENCE_WORDS = frozenset(TABLES.words("sentence"))
+
+
+def is_sentence(value: str) -> bool:
+    """True for words to be read, such as a message about passwords; not for a pass phrase."""
+    words = value.lower().split()
+    read = any(word in _SENTENCE_WORDS or word.endswith(_VERBAL) for word in words)
+    title = value[-1] in ".?…" or not value.isascii()
+    return len(words) > 1 and (read or (title and not any(map(str.isdigit, value))))
 
 
 def line_ends(after: str) -> bool:
