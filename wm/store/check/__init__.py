@@ -25,6 +25,7 @@ from wm.store import envelope, evidence, fsops, jsonlines, paths, vectors
 from wm.store import key as keys
 from wm.store.base import Finding, Health, Ref
 from wm.store.check import invariants
+from wm.store.check.invariants import finding
 from wm.store.envelope import CopyState, Decoded
 from wm.store.files import FileStore
 from wm.store.fsops import Handle, explain, explained
@@ -33,11 +34,12 @@ from wm.store.quarantine import REASON
 from wm.store.tree import OTHER_FOLDERS, FolderKind, kind_of
 
 _HEALTH = {
-    Health.OUTSIDE: ("changed_outside", "note", False),
-    Health.RESTORED: ("restored", "warning", True),
-    Health.LOST: ("unreadable", "error", True),
-    Health.TOO_NEW: ("too_new", "warning", False),
+    Health.OUTSIDE: "changed_outside",
+    Health.RESTORED: "restored",
+    Health.LOST: "unreadable",
+    Health.TOO_NEW: "too_new",
 }
+"""The code of a finding about a document that is not in order."""
 _MAX_LOG_BYTES = 512 * 1024 * 1024
 
 
@@ -54,17 +56,17 @@ def check(store: FileStore, *, deep: bool = False) -> Iterator[Finding]:
         yield _unreachable(store, "", error)
         return
     strange: set[str] = set()
-    for finding in _tree(store, ""):
-        if finding.code == "not_ours":
-            strange.add(finding.path)
-        yield finding
+    for one in _tree(store, ""):
+        if one.code == "not_ours":
+            strange.add(one.path)
+        yield one
     about_key = list(_key(store))
     yield from about_key
-    if not any(finding.severity == "error" for finding in about_key):
-        for finding in _documents(store, deep):
+    if not any(one.severity == "error" for one in about_key):
+        for one in _documents(store, deep):
             # A file in a document's place cannot be read either: report it once.
-            if finding.code != "unreachable" or finding.path not in strange:
-                yield finding
+            if one.code != "unreachable" or one.path not in strange:
+                yield one
         for workspace in store.memories() if deep else ():
             base = paths.workspace_folder(workspace)
             yield from _in_folder(store, paths.evidence_folder(workspace), _logs)
@@ -109,32 +111,24 @@ def _file(
     full = paths.FilePlace(folder.path, name).path
     known_name = kind.knows(name)
     if not known_name and kind_of(full) is None and full not in OTHER_FOLDERS:
-        yield Finding(
-            "unknown_file", "note", full, "wm does not know this file and leaves it as it is."
-        )
+        yield finding("unknown_file", full)
     elif not known_name or not stat.S_ISREG(mode):
         what = "a folder" if stat.S_ISDIR(mode) else "something else"
         what = "a symlink" if stat.S_ISLNK(mode) else what
-        message = f"There is {what} where a file or folder of wm belongs; wm does not follow it."
-        yield Finding("not_ours", "error", full, message)
+        yield finding("not_ours", full, what=what)
     else:
         yield from _mode(full, mode, fsops.FILE_MODE)
         document, companion = paths.companion(name)
         if companion == "tmp" and not _is_locked(store, folder, document):
-            message = "A temporary file that a writer left behind."
-            yield Finding("stale_temp", "note", full, message, repairable=True)
+            yield finding("stale_temp", full)
         if companion == "next" and not _is_locked(store, folder, document):
-            message = "An unfinished write: its process or the machine stopped."
-            yield Finding("unfinished", "note", full, message, repairable=True)
+            yield finding("unfinished", full)
 
 
 def _mode(path: str, mode: int, wanted: int) -> Iterator[Finding]:
     found = stat.S_IMODE(mode)
     if found & ~wanted:
-        message = (
-            f"Its mode is {found:04o}, so other users can reach it; it should be {wanted:04o}."
-        )
-        yield Finding("open_to_others", "warning", path, message, repairable=True)
+        yield finding("open_to_others", path, found=found, wanted=wanted)
 
 
 def _is_locked(store: FileStore, folder: Handle, document: str) -> bool:
@@ -150,17 +144,13 @@ def _is_locked(store: FileStore, folder: Handle, document: str) -> bool:
 def _key(store: FileStore) -> Iterator[Finding]:
     try:
         for name in keys.damaged(store.disk):
-            message = "One copy of the key is damaged; the other one is used."
-            yield Finding("damaged_key", "warning", name, message, repairable=True)
+            yield finding("damaged_key", name)
         if keys.load(store.disk) is None and store.workspaces():
-            message = (
-                "The key is missing: every document counts as changed outside wm. Restore a backup."
-            )
-            yield Finding("missing_key", "warning", paths.KEY_FILE, message)
+            yield finding("missing_key", paths.KEY_FILE)
     except Corrupt as error:
-        yield Finding("no_key", "error", paths.KEY_FILE, str(error), repairable=True)
+        yield finding("no_key", paths.KEY_FILE, error=error)
     except StoreError as error:
-        yield Finding("unreachable", "error", paths.KEY_FILE, str(error))
+        yield finding("unreachable", paths.KEY_FILE, error=error)
 
 
 # --- documents ------------------------------------------------------------------------------------
@@ -182,7 +172,7 @@ def _documents(store: FileStore, deep: bool) -> Iterator[Finding]:
             )
             refs = list(_refs(store, workspace, deep))
         except StoreError as error:
-            yield Finding("unreachable", "error", workspace, str(error))
+            yield finding("unreachable", workspace, error=error)
             continue
         for ref in refs:
             yield from _document(store, ref, around, deep)
@@ -204,12 +194,11 @@ def _document(
     try:
         reading = store.read(ref)
         if reading.health in _HEALTH:
-            code, severity, repairable = _HEALTH[reading.health]
-            yield Finding(code, severity, path, reading.detail, repairable)
+            yield finding(_HEALTH[reading.health], path, detail=reading.detail)
         elif reading.health is Health.OK and ref.model not in CACHED:
             yield from _previous_copy(store, ref)
     except StoreError as error:
-        yield Finding("unreachable", "error", path, str(error))
+        yield finding("unreachable", path, error=error)
         return
     if deep and reading.document is not None and reading.health is not Health.TOO_NEW:
         yield from invariants.findings(ref, reading.document, around)
@@ -227,17 +216,14 @@ def _previous_copy(store: FileStore, ref: Ref[Document]) -> Iterator[Finding]:
     older, newer = previous.generation, main.generation
     if previous_raw is None:
         if not relaxed:
-            yield Finding("no_spare", "warning", path, "The previous copy is missing.", True)
+            yield finding("no_spare", path)
     elif previous.state is not CopyState.INTACT:
         why = previous.detail or "changed outside wm"
-        message = f"The previous copy was not written by wm: {why}."
-        yield Finding("damaged_spare", "warning", path, message, True)
+        yield finding("damaged_spare", path, why=why)
     elif older < newer and not relaxed:
-        message = f"The previous copy has generation {older}, the document has {newer}."
-        yield Finding("stale_spare", "note", path, message, True)
+        yield finding("stale_spare", path, older=older, newer=newer)
     elif older == newer and previous_raw != main_raw:
-        message = f"The document and its previous copy differ, but both have generation {newer}."
-        yield Finding("spare_mismatch", "warning", path, message, True)
+        yield finding("spare_mismatch", path, newer=newer)
 
 
 def _decoded(
@@ -272,12 +258,11 @@ def _logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
     for number in numbers:
         name = evidence.file_name(number)
         last = number == numbers[-1]
-        for code, severity, message in _log(_lines(store, folder, name), folder.path, seen, last):
-            yield Finding(code, severity, f"{folder.path}/{name}", message, code == "torn_tail")
+        for words, some in _log(_lines(store, folder, name), folder.path, seen, last):
+            yield finding(words, f"{folder.path}/{name}", some=some)
     missing = set(range(numbers[0], numbers[-1])) - set(numbers) if numbers else set()
     if missing:
-        message = f"Log files between the oldest and the newest are missing: {sorted(missing)}."
-        yield Finding("missing_log", "warning", folder.path, message)
+        yield finding("missing_log", folder.path, numbers=sorted(missing))
 
 
 def _lines(store: FileStore, folder: Handle, name: str) -> jsonlines.LogLines:
@@ -290,8 +275,8 @@ def _session_logs(store: FileStore, folder: Handle) -> Iterator[Finding]:
     for name in filter(paths.session_of_log, store.disk.list(folder)):
         damaged = _lines(store, folder, name).damaged
         if damaged:
-            message = f"{counted(damaged, 'line')} cannot be read; all others can."
-            yield Finding("damaged_records", "warning", f"{folder.path}/{name}", message)
+            some = counted(damaged, "line")
+            yield finding("damaged_records", f"{folder.path}/{name}", some=some)
 
 
 def _steps(store: FileStore, workspace: str, deep: bool) -> Iterator[Finding]:
@@ -302,15 +287,11 @@ def _steps(store: FileStore, workspace: str, deep: bool) -> Iterator[Finding]:
         for session in store.sessions_with(workspace, paths.DECISIONS):
             lost = _lost_texts(store, workspace, session) if deep or session not in stored else 0
             if lost:
-                message = (
-                    f"{counted(lost, 'text')} that requests of this session refer to cannot be "
-                    "restored: the file is gone or incomplete. Without a backup of it, "
-                    f"`wm objects purge --workspace {workspace} --session {session}` ends this."
-                )
                 path = paths.session_log(paths.OBJECTS, workspace, session).path
-                yield Finding("lost_steps", "warning", path, message)
+                some = counted(lost, "text")
+                yield finding("lost_steps", path, some=some, workspace=workspace, session=session)
     except StoreError as error:
-        yield Finding("unreachable", "error", paths.workspace_folder(workspace), str(error))
+        yield finding("unreachable", paths.workspace_folder(workspace), error=error)
 
 
 def _lost_texts(store: FileStore, workspace: str, session: str) -> int:
@@ -330,8 +311,8 @@ def _lost_texts(store: FileStore, workspace: str, session: str) -> int:
 
 def _log(
     lines: jsonlines.LogLines, folder: str, seen: set[str], last: bool
-) -> Iterator[tuple[str, str, str]]:
-    """Findings about one log file; `seen` collects the ids of all log files."""
+) -> Iterator[tuple[str, str]]:
+    """What is wrong with one log file, and how much of it; `seen` collects the ids of all files."""
     workspace, _ = paths.owner(folder)
     unfit = repeated = foreign = 0
     for body in lines.records:
@@ -345,31 +326,27 @@ def _log(
         seen.add(record.event_id)
     damaged = lines.damaged + unfit + (lines.torn_bytes > 0 and not last)
     if damaged:
-        some = counted(damaged, "record")
-        yield "damaged_records", "warning", f"{some} cannot be read; all others can."
+        yield "damaged_records", counted(damaged, "record")
     if lines.torn_bytes and last:
-        some = counted(lines.torn_bytes, "byte")
-        yield "torn_tail", "note", f"{some} of a record that was not completely written."
+        yield "torn_tail", counted(lines.torn_bytes, "byte")
     if repeated:
-        some = counted(repeated, "record")
-        yield "duplicate_id", "warning", f"{some} with the id of another one."
+        yield "duplicate_id.record", counted(repeated, "record")
     if foreign:
-        yield "wrong_workspace", "error", f"{counted(foreign, 'record')} of another workspace."
+        yield "wrong_workspace.record", counted(foreign, "record")
 
 
 def _vectors(store: FileStore, folder: Handle) -> Iterator[Finding]:
     for name in filter(paths.is_vectors, store.disk.list(folder)):
         wrong = vectors.problem(store.core, folder, name, store.settings.max_vector_bytes)
         if wrong:
-            message = f"These vectors cannot be used: {wrong}. They will be computed again."
-            yield Finding("damaged_vectors", "note", f"{folder.path}/{name}", message, True)
+            yield finding("damaged_vectors", f"{folder.path}/{name}", wrong=wrong)
 
 
 def _quarantined(store: FileStore, folder: Handle) -> Iterator[Finding]:
     for name in store.disk.list(folder):
         if not name.endswith(REASON):
-            path = f"{folder.path}/{name}"
-            yield Finding("quarantined", "note", path, _reason(store, folder, name))
+            reason = _reason(store, folder, name)
+            yield finding("quarantined", f"{folder.path}/{name}", reason=reason)
 
 
 def _reason(store: FileStore, folder: Handle, name: str) -> str:
@@ -381,6 +358,4 @@ def _reason(store: FileStore, folder: Handle, name: str) -> str:
 
 
 def _unreachable(store: FileStore, path: str, error: OSError) -> Finding:
-    return Finding(
-        "unreachable", "error", path, str(explain(error, "read", str(store.home / path)))
-    )
+    return finding("unreachable", path, error=explain(error, "read", str(store.home / path)))

@@ -30,6 +30,9 @@ from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.store import paths
 from wm.store.base import Finding, Ref
 from wm.store.identity import key_of
+from wm.text.tables import Tables
+
+_WORDS = Tables("wm.store.check", "findings.toml")
 
 
 class Surroundings(Struct, frozen=True):
@@ -45,11 +48,19 @@ class Surroundings(Struct, frozen=True):
 def findings(ref: Ref[Document], document: Document, around: Surroundings) -> Iterator[Finding]:
     """All rules that one document violates."""
     path = paths.place(ref).path
-    for code, severity, message in _broken(ref, document, around):
-        yield Finding(code, severity, path, message)
+    for code, values in _broken(ref, document, around):
+        yield finding(code, path, **values)
 
 
-_Broken = Iterator[tuple[str, str, str]]
+def finding(words: str, path: str, **values: object) -> Finding:
+    """A finding in the words of `findings.toml`. words: its code, or a variant of it."""
+    severity, repairable, message = _WORDS.table("findings")[words]
+    code = words.partition(".")[0]
+    return Finding(code, severity, path, message.format(**values), repairable)
+
+
+_Broken = Iterator[tuple[str, dict[str, object]]]
+"""The code of a rule that is violated, and the values of its sentence."""
 
 
 def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Broken:
@@ -82,16 +93,11 @@ def _broken(ref: Ref[Document], document: Document, around: Surroundings) -> _Br
 
 def _workspace(ref: Ref[Document], workspace: Workspace, around: Surroundings) -> _Broken:
     if workspace.key != ref.workspace:
-        message = f"It says that it belongs to the workspace {workspace.key}."
-        yield "wrong_workspace", "error", message
+        yield "wrong_workspace", {"key": workspace.key}
     elif workspace.root and not any(
         resolve(key, around.aliases) == ref.workspace for key in keys_of(workspace.root)
     ):
-        message = (
-            f"Its root {workspace.root} has another key, and no alias leads here. Two "
-            "paths with one key, a copied folder, or an edit; `wm workspace mv` adopts a move."
-        )
-        yield "root_mismatch", "warning", message
+        yield "root_mismatch", {"root": workspace.root}
 
 
 def _memory(memory: WorkspaceMemory, around: Surroundings) -> _Broken:
@@ -101,47 +107,42 @@ def _memory(memory: WorkspaceMemory, around: Surroundings) -> _Broken:
         lost = [other for other in (*entry.supersedes, entry.superseded_by) if other]
         for other in dict.fromkeys(lost):
             if other not in known:
-                message = f"{entry.id} refers to {other}, which is neither here nor in the trash."
-                yield "dangling_supersedes", "warning", message
+                yield "dangling_supersedes", {"id": entry.id, "other": other}
     for name in sorted({entry.id for entry in memory.entries} & set(around.trash)):
-        message = f"{name} is here and in the trash: forgetting or restoring it was interrupted."
-        yield "also_in_trash", "note", message
+        yield "also_in_trash", {"id": name}
 
 
 def _epoch(ref: Ref[Document], epoch: PromptEpoch) -> _Broken:
     yield from _name(ref, epoch.id)
     if epoch.generation != 1:
-        message = f"It was written {epoch.generation} times; an epoch is written once."
-        yield "epoch_changed", "error", message
+        yield "epoch_changed.generation", {"times": epoch.generation}
     for block in epoch.blocks:
         if not is_intact(block):
-            message = f"The text of the block {block.name} does not match its digest."
-            yield "epoch_changed", "error", message
+            yield "epoch_changed", {"block": block.name}
 
 
 def _session(ref: Ref[Document], state: SessionState, around: Surroundings) -> _Broken:
     yield from _name(ref, paths.sid(state.session_id))
-    if state.workspace_key not in ("", ref.workspace):
-        message = f"It says that it belongs to the workspace {state.workspace_key}."
-        yield "wrong_workspace", "error", message
+    yield from _owner(ref, state.workspace_key)
     if state.epoch and state.epoch not in around.epochs:
-        message = f"Its epoch {state.epoch} is missing; the next prompt starts a new one."
-        yield "dangling_epoch", "note", message
+        yield "dangling_epoch", {"epoch": state.epoch}
 
 
 def _output(ref: Ref[Document], output: ToolOutput) -> _Broken:
     yield from _name(ref, file_name(output.id, output.session))
     if len(output.text) != output.chars:
-        message = f"Its text has {len(output.text)} characters, but it records {output.chars}."
-        yield "output_changed", "warning", message
+        yield "output_changed", {"found": len(output.text), "recorded": output.chars}
 
 
 def _core(ref: Ref[Document], core: CoreMemory) -> _Broken:
     waits = ref.name == NEXT and not core.session_id
     yield from () if waits else _name(ref, paths.sid(core.session_id))
-    if core.workspace_key not in ("", ref.workspace):
-        message = f"It says that it belongs to the workspace {core.workspace_key}."
-        yield "wrong_workspace", "error", message
+    yield from _owner(ref, core.workspace_key)
+
+
+def _owner(ref: Ref[Document], key: str) -> _Broken:
+    if key not in ("", ref.workspace):
+        yield "wrong_workspace", {"key": key}
 
 
 def _aliases(document: Aliases, around: Surroundings) -> _Broken:
@@ -149,36 +150,32 @@ def _aliases(document: Aliases, around: Surroundings) -> _Broken:
     for alias in document.aliases:
         target = resolve(alias.key, document)
         if target == alias.key:
-            yield "alias_circle", "warning", f"The alias {alias.key} leads back to itself."
+            yield "alias_circle", {"key": alias.key}
         elif target not in around.folders:
-            message = f"The alias {alias.key} leads to {target}, which has no folder."
-            yield "dangling_alias", "warning", message
+            yield "dangling_alias", {"key": alias.key, "target": target}
         if alias.key in around.folders:
-            message = f"{alias.key} has a folder of its own, but its alias hides that folder."
-            yield "alias_hides_folder", "warning", message
+            yield "alias_hides_folder", {"key": alias.key}
 
 
 def _sync(document: Sync) -> _Broken:
     if document.team.applied and document.team.remote is None:
-        message = "The memory reflects a commit, but no remote is named; `wm sync` names it again."
-        yield "dangling_commit", "warning", message
+        yield "dangling_commit", {}
     for name, record in (*document.team.records.items(), *document.mine.records.items()):
         if re.fullmatch(ID, name) is None:
-            yield "wrong_name", "error", f"{name!r} cannot be the id of a shared entry."
+            yield "wrong_name.entry", {"name": name}
         elif record.withdrawn and not record.shared:
-            message = f"{name} is withdrawn, but was not shared; `wm unshare {name}` corrects that."
-            yield "never_shared", "warning", message
+            yield "never_shared", {"name": name}
 
 
 def _name(ref: Ref[Document], expected: str) -> _Broken:
     if ref.name not in (expected, paths.sid(expected)):
-        yield "wrong_name", "error", f"Its content belongs in a file named after {expected}."
+        yield "wrong_name", {"expected": expected}
 
 
 def _twice(names: Iterator[str], what: str) -> _Broken:
     for name, count in Counter(names).items():
         if count > 1:
-            yield "duplicate_id", "error", f"The {what} {name} occurs {count} times."
+            yield "duplicate_id", {"what": what, "name": name, "count": count}
 
 
 def keys_of(root: str) -> set[str]:
