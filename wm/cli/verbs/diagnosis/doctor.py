@@ -19,6 +19,7 @@ from wm.cli import contracts, output, self_test
 from wm.cli.agent_facts import look
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
+from wm.cli.entries import WORDS
 from wm.cli.options import flag
 from wm.cli.verbs.diagnosis.files import THE_HOME
 from wm.daemon.instance import has_listener, holder, is_ending, listens_elsewhere
@@ -26,6 +27,9 @@ from wm.errors import Unavailable, UserError, WmError
 from wm.ops.search.model_choice import trouble_of
 from wm.ops.storage.check import check_store, folder_class
 from wm.settings import Settings
+
+_CHECKS: dict[str, list[str]] = WORDS.table("doctor")
+"""What a check found -> its verdict, the detail, and the fix."""
 
 LEAST_ROOM = 4 * 1024 * 1024
 """Free bytes below which writes of the usual size may not fit."""
@@ -68,7 +72,8 @@ def command(caller: Caller, no_proof: bool) -> Result:
 
 def examine(caller: Caller) -> Iterator[Check]:
     """All checks, in the order in which to repair."""
-    yield Check("python", "ok", f"{sys.version.split()[0]} at {sys.executable}")
+    version, program = sys.version.split()[0], sys.executable
+    yield _check("python", version=version, program=program)
     yield from _config(caller.settings)
     yield _home(caller.settings.paths.home)
     yield _folder(caller)
@@ -79,6 +84,12 @@ def examine(caller: Caller) -> Iterator[Check]:
     yield from _model(caller)
 
 
+def _check(row: str, **values: object) -> Check:
+    """A check in the words of `words.toml`. row: its name, and behind a dot its result."""
+    verdict, detail, fix = (text.format(**values) for text in _CHECKS[row])
+    return Check(row.partition(".")[0], verdict, detail, fix)
+
+
 def _model(caller: Caller) -> Iterator[Check]:
     """A chosen model that cannot be opened; the default model is not listed."""
     try:
@@ -87,16 +98,16 @@ def _model(caller: Caller) -> Iterator[Check]:
     except WmError:
         return  # reported above
     if why:
-        yield Check("model", "warning", why, "wm models, then wm models use NAME")
+        yield _check("model", why=why)
 
 
 def _config(settings: Settings) -> Iterator[Check]:
     """A config.toml that cannot be used or contains removed options; a sound one is not listed."""
     wrong = settings.config_error
     if wrong is not None:
-        yield Check("config", "error", f"{wrong.message} Until then the defaults apply.", wrong.fix)
+        yield _check("config.unusable", message=wrong.message, fix=wrong.fix)
     if settings.config_warning:
-        yield Check("config", "note", settings.config_warning)
+        yield _check("config.ignored", warning=settings.config_warning)
 
 
 def _home(home: Path) -> Check:
@@ -105,37 +116,25 @@ def _home(home: Path) -> Check:
     except FileNotFoundError:
         return _future_home(home)
     except OSError as error:
-        detail = f"{home} cannot be entered: {error.strerror}."
-        return _bad_home(detail, "Correct the path, or set WM_HOME to a folder that is yours.")
-    if not stat.S_ISDIR(info.st_mode):
-        return _bad_home(f"{home} is not a folder.", f"mv {home} {home}.away")
-    if info.st_uid != os.geteuid():
-        fix = "Run wm as that user, or set WM_HOME to a folder of yours."
-        return _bad_home(f"{home} belongs to another user.", fix)
-    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
-        fix = "Make it yours, or set WM_HOME to a folder that is."
-        return _bad_home(f"You may not write to {home}.", fix)
+        return _check("home.unreachable", home=home, why=error.strerror)
     mode = stat.S_IMODE(info.st_mode)
+    if not stat.S_ISDIR(info.st_mode):
+        return _check("home.not_a_folder", home=home)
+    if info.st_uid != os.geteuid():
+        return _check("home.foreign", home=home)
+    if not os.access(home, os.R_OK | os.W_OK | os.X_OK):
+        return _check("home.closed", home=home)
     if mode & 0o077:
-        detail = f"{home} can be entered by others (mode {mode:04o})."
-        return _bad_home(detail, f"chmod 700 {home}")
-    return Check("home", "ok", f"{output.home_short(str(home))}, yours alone")
-
-
-def _bad_home(detail: str, fix: str) -> Check:
-    return Check("home", "error", detail, fix)
+        return _check("home.open", home=home, mode=mode)
+    return _check("home.private", home=output.home_short(str(home)))
 
 
 def _future_home(home: Path) -> Check:
     """A home that the first write will create."""
     above = _hindrance(home)
     if above is None:
-        short = output.home_short(str(home))
-        return Check("home", "note", f"{short} does not exist yet; the first write creates it")
-    return _bad_home(
-        f"{home} cannot be created: you may not write to {above}.",
-        "Create it yourself, or set WM_HOME to a folder that is yours.",
-    )
+        return _check("home.missing", home=output.home_short(str(home)))
+    return _check("home.impossible", home=home, above=above)
 
 
 def _hindrance(path: Path) -> Path | None:
@@ -147,12 +146,10 @@ def _hindrance(path: Path) -> Path | None:
 def _folder(caller: Caller) -> Check:
     home = caller.settings.paths.home
     kind, name = folder_class(str(home))
-    trouble = _no_room(home)
-    if trouble:
-        fix = "Without room nothing new is stored; existing data stays."
-        return Check("disk", "error", trouble, fix)
+    if trouble := _no_room(home):
+        return _check("disk.full", trouble=trouble)
     verdict = {"durable": "ok", "best_effort": "note"}.get(kind, "warning")
-    return Check("disk", verdict, f"{name}: {kind.replace('_', ' ')}")
+    return _check("disk", verdict=verdict, name=name, kind=kind.replace("_", " "))
 
 
 def _no_room(home: Path) -> str:
@@ -188,7 +185,7 @@ def _files(caller: Caller) -> Iterator[Check]:
         yield Check("files", "error", error.message, error.fix)
         return
     if not found:
-        yield Check("files", "ok", "every document is sound")
+        yield _check("files.sound")
     for finding in found[:10]:
         detail = f"{finding.path or THE_HOME}: {finding.message}"
         yield Check("files", finding.severity, detail, REPAIR if finding.repairable else "")
@@ -203,8 +200,7 @@ def _socket(caller: Caller) -> Check:
         is_socket = True  # nothing exists there that could be in the way
     if is_socket:
         return _daemon(caller)
-    detail = f"{path} is not a socket, so no daemon can listen there."
-    return Check("daemon", "error", detail, f"mv {path} {path}.away")
+    return _check("daemon.no_socket", path=path)
 
 
 def _daemon(caller: Caller) -> Check:
@@ -215,32 +211,24 @@ def _daemon(caller: Caller) -> Check:
     except WmError as error:
         return Check("daemon", "error", error.message, error.fix)
     if why := outdated(status):
-        return Check("daemon", "warning", f"is outdated: {why}", FIX)
+        return _check("daemon.outdated", why=why, fix=FIX)
     if lost := lost_events(status):
-        return Check("daemon", "warning", f"answers, but {lost}", "wm logs, then wm down; wm up")
-    return Check("daemon", "ok", f"answers, pid {status['pid']}")
+        return _check("daemon.lost", lost=lost)
+    return _check("daemon.answers", pid=status["pid"])
 
 
 def _silent_daemon(caller: Caller) -> Check:
     """No answer: the daemon is down, starting, or hanging."""
     if is_ending(caller.settings):
-        return Check("daemon", "note", "is stopping, and still writes accepted requests", "wm logs")
+        return _check("daemon.stopping")
     path = caller.settings.paths.socket
     if other := listens_elsewhere(caller.settings):
-        detail = f"listens on {other}, not on {path}: XDG_RUNTIME_DIR or WM_SOCKET was another one "
-        detail += "at its start. Everything works without it, only slower"
-        return Check("daemon", "note", detail, f"export WM_SOCKET={other}")
-    owner = holder(caller.settings)
-    if owner:
-        return Check("daemon", "error", f"does not answer; it is {owner}", "End that process.")
+        return _check("daemon.elsewhere", other=other, path=path)
+    if owner := holder(caller.settings):
+        return _check("daemon.hangs", owner=owner)
     if not os.path.lexists(path) and (above := _hindrance(path)):
-        detail = f"cannot start: its socket {path} cannot be created in {above}"
-        fix = "Correct or unset XDG_RUNTIME_DIR, or set WM_SOCKET to a path in a folder of yours."
-        return Check("daemon", "error", detail, fix)
-    if has_listener(path):
-        detail = f"is down, and another program listens on {path}"
-        return Check("daemon", "error", detail, "Stop it, or set WM_SOCKET to another path.")
-    return Check("daemon", "note", "is down; everything works without it, only slower", "wm up")
+        return _check("daemon.impossible", path=path, above=above)
+    return _check("daemon.another" if has_listener(path) else "daemon.down", path=path)
 
 
 def _agents(caller: Caller) -> Iterator[Check]:
@@ -251,7 +239,7 @@ def _agents(caller: Caller) -> Iterator[Check]:
         return
     states = agent_setup.states(facts)
     if not states:
-        yield Check("agents", "note", "no coding agent that wm knows is installed here")
+        yield _check("agents.none")
     words = {
         "current": ("ok", "wired", ""),
         "stale": ("warning", "its files are older than this wm", "wm setup"),
