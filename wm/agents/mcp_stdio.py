@@ -114,40 +114,24 @@ class LineSplitter:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
+        self._rest = b""
         self._skips = False
+        """The current line is too long; its end is dropped as it comes."""
 
     def feed(self, data: bytes) -> list[bytes | None]:
         """The lines that `data` completes; b"" is the end of the stream."""
         if not data:
-            return [self._take_line()] if self._size and not self._skips else []
-        *ends, rest = data.split(b"\n")
-        found: list[bytes | None] = []
-        for end in ends:
-            found += self._add(end)
-            if not self._skips:
-                found.append(self._take_line())
+            return [self._rest] if self._rest else []
+        *lines, rest = (self._rest + data).split(b"\n")
+        if self._skips and lines:
+            del lines[0]
             self._skips = False
-        found += self._add(rest)
+        found = [line if len(line) <= self._limit else None for line in lines]
+        self._rest = b"" if self._skips else rest
+        if len(self._rest) > self._limit:
+            self._rest, self._skips = b"", True
+            found.append(None)
         return found
-
-    def _add(self, part: bytes) -> list[bytes | None]:
-        """Append to the current line; [None] when it becomes too long."""
-        if self._skips:
-            return []
-        self._parts.append(part)
-        self._size += len(part)
-        if self._size <= self._limit:
-            return []
-        self._take_line()
-        self._skips = True
-        return [None]
-
-    def _take_line(self) -> bytes:
-        line = b"".join(self._parts)
-        self._parts, self._size = [], 0
-        return line
 
 
 class _Writer:
