@@ -20,30 +20,16 @@ from typing import Any, Protocol
 
 from msgspec import Struct, field
 
+from wm import errors
 from wm.daemon.peer import is_owner
 from wm.daemon.routes import Route, Router, compose
-from wm.errors import (
-    Busy,
-    Conflict,
-    Corrupt,
-    HostError,
-    ModelUnavailable,
-    NotFound,
-    OnError,
-    StoreError,
-    TooNew,
-    Unanswered,
-    Unavailable,
-    UserError,
-    WmError,
-)
 from wm.net.messages import ResponseHead
 from wm.net.parser import Broken, MessageEnd, ResponseReader
 from wm.settings import Settings
 
-_KINDS: tuple[type[WmError], ...] = (
-    *(UserError, NotFound, Unavailable, Unanswered, StoreError),
-    *(Corrupt, Busy, Conflict, TooNew, ModelUnavailable),
+_KINDS: tuple[type[errors.WmError], ...] = (
+    *(errors.UserError, errors.NotFound, errors.Unavailable, errors.Unanswered, errors.StoreError),
+    *(errors.Corrupt, errors.Busy, errors.Conflict, errors.TooNew, errors.ModelUnavailable),
 )
 _ERRORS = {kind.code: kind for kind in _KINDS}
 _READ = 64 * 1024
@@ -74,7 +60,7 @@ class Answer(Struct, frozen=True):
         try:
             return json.loads(self.body)
         except ValueError:
-            raise Unavailable("The server on the socket does not speak JSON.") from None
+            raise errors.Unavailable("The server on the socket does not speak JSON.") from None
 
 
 class ServerEvent(Struct, frozen=True):
@@ -119,7 +105,7 @@ def checked(answer: Answer) -> Answer:
     except ValueError:
         problem = {}
     if not isinstance(problem, dict) or "type" not in problem:
-        raise HostError(
+        raise errors.HostError(
             f"The server on the socket is not a wm daemon; it answered {answer.status}.",
             fix="Stop that program, or set WM_SOCKET to another path.",
             status=answer.status,
@@ -129,11 +115,13 @@ def checked(answer: Answer) -> Answer:
     fix = str(problem.get("fix", ""))
     if answer.status == 431:
         # The daemon has done nothing, and the library can answer a question of any length.
-        raise Unavailable(f"The daemon does not accept a request this long: {detail}", fix=fix)
+        raise errors.Unavailable(
+            f"The daemon does not accept a request this long: {detail}", fix=fix
+        )
     kind = _ERRORS.get(code)
     if kind is not None:
         raise kind(detail, fix=fix)
-    raise HostError(detail, fix=fix, status=answer.status, code=code)
+    raise errors.HostError(detail, fix=fix, status=answer.status, code=code)
 
 
 def _retry_after_s(answer: Answer) -> float | None:
@@ -223,7 +211,7 @@ class Client(Struct):
         data = encode(method, target, body, headers)
         while True:
             sock = self._connected(until)
-            with OnError(self._drop):
+            with errors.OnError(self._drop):
                 answer = self._exchange(sock, data, method, until)
             if answer.headers.get("connection", "").lower() == "close":
                 self._drop()
@@ -304,16 +292,18 @@ class Client(Struct):
             sock.settimeout(_remaining_s(until))
             sock.sendall(data)
         except TimeoutError as error:
-            raise Unavailable("The daemon did not accept the request in time.") from error
+            raise errors.Unavailable("The daemon did not accept the request in time.") from error
         except OSError as error:
             refused = error  # it may have answered before it closed: a refusal without reading
         try:
             return _answer(_arriving(sock, method, until))
-        except Unavailable as error:
+        except errors.Unavailable as error:
             if refused is not None or method in _SAFE:
                 raise
             # It may have been carried out.
-            raise Unanswered(error.message, fix="Check the result before you repeat it.") from None
+            raise errors.Unanswered(
+                error.message, fix="Check the result before you repeat it."
+            ) from None
 
 
 def _arriving(
@@ -329,10 +319,10 @@ def _arriving(
             return
         if not data:
             where = "in the middle of its answer" if head else "without an answer"
-            raise Unavailable(f"The daemon closed the connection {where}.")
+            raise errors.Unavailable(f"The daemon closed the connection {where}.")
         for event in reader.feed(data):
             if isinstance(event, Broken):
-                raise Unavailable("The server on the socket does not speak HTTP.")
+                raise errors.Unavailable("The server on the socket does not speak HTTP.")
             if isinstance(event, MessageEnd):
                 return
             yield event
@@ -343,9 +333,9 @@ def _received(sock: socket.socket, until: float | None) -> bytes:
         sock.settimeout(None if until is None else _remaining_s(until))
         return sock.recv(_READ)
     except TimeoutError as error:
-        raise Unavailable("The daemon did not answer in time.") from error
+        raise errors.Unavailable("The daemon did not answer in time.") from error
     except OSError as error:
-        raise Unavailable(f"The connection to the daemon broke: {error}.") from error
+        raise errors.Unavailable(f"The connection to the daemon broke: {error}.") from error
 
 
 def _answer(arriving: Iterator[ResponseHead | bytes]) -> Answer:
@@ -380,16 +370,18 @@ def _require_owner(sock: socket.socket, path: str) -> socket.socket:
     if is_owner(sock):
         return sock
     sock.close()
-    raise Unavailable(
+    raise errors.Unavailable(
         f"The socket {path} is served by another user, so nothing was sent there.",
         fix="Correct WM_SOCKET or XDG_RUNTIME_DIR: `su` and `sudo` keep another user's values.",
     )
 
 
-def _unreachable(path: str, error: OSError) -> Unavailable:
+def _unreachable(path: str, error: OSError) -> errors.Unavailable:
     """The error for a connection that could not be made."""
     if error.errno in _NOT_THERE:
-        return Unavailable(f"No daemon listens on {path}.", fix="`wm up` starts it.")
+        return errors.Unavailable(f"No daemon listens on {path}.", fix="`wm up` starts it.")
     if error.errno == errno.EAGAIN or isinstance(error, TimeoutError):
-        return Unavailable("The daemon is too busy to accept a connection.", fix="Try again.")
-    return Unavailable(f"The daemon's socket {path} cannot be reached: {error.strerror}.")
+        return errors.Unavailable(
+            "The daemon is too busy to accept a connection.", fix="Try again."
+        )
+    return errors.Unavailable(f"The daemon's socket {path} cannot be reached: {error.strerror}.")

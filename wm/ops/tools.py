@@ -31,16 +31,7 @@ from wm.ops.diagnosis.inspection import inspect
 from wm.ops.helper.answers import short_answer
 from wm.ops.learning import provenance, recaps
 from wm.ops.learning.remember import learn
-from wm.ops.memory.documents import (
-    entry_details,
-    find_entry,
-    full_id,
-    load_memory,
-    memory_refs,
-    read_memory,
-    read_tombstones,
-    save_memory,
-)
+from wm.ops.memory import documents
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work
 from wm.ops.paging import objects
@@ -113,7 +104,7 @@ def _about_removed(
 def _recap(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
     last = int(arguments.get("last", RECAPPED))
     shown = recaps.newest_first(work)[:last]
-    memory = read_memory(work)
+    memory = documents.read_memory(work)
     texts = {e.id: e.text for e in memory.entries if e.status == "active"}
     return _said(tool_rendering.sessions(shown, texts))
 
@@ -137,7 +128,7 @@ def _scope(request: ToolRequest) -> dict[str, Any]:
 
 
 def _remember(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    memory = load_memory(work)
+    memory = documents.load_memory(work)
     proposed = arguments["text"]
     texts = provenance.split_by_support(work, request.session, proposed)
     parts = standalone_sentences(proposed) if len(texts) > 1 else ()
@@ -166,7 +157,7 @@ QUOTED_CHARS = 60
 
 def refuse_forgotten(work: LocatedWork, text: str) -> None:
     """Raises UserError for a text that the user forgot: a model must not restore it (WM-7)."""
-    stones = read_tombstones(work).stones
+    stones = documents.read_tombstones(work).stones
     redacted = work.redact(text.strip())
     if tombstones.is_forgotten(redacted, stones, work.store.digest):
         raise UserError(
@@ -189,8 +180,8 @@ def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
 
 
 def _forget(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> ToolAnswer:
-    memory = load_memory(work)
-    entry = find_entry(memory, arguments["id"])
+    memory = documents.load_memory(work)
+    entry = documents.find_entry(memory, arguments["id"])
     if not is_proposal(entry):
         raise UserError(
             f"{tool_rendering.short_id(entry)} was not forgotten: an agent may forget only "
@@ -212,8 +203,8 @@ def withdraw(
     """Move a proposal to the trash. No tombstone: only the agent wanted it removed."""
     memory, gone = edits.trash(memory, entry.id)
     to_trash(work, gone, reason=reason, stone=False)
-    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), entry_details(gone))
-    save_memory(work, memory, [fact], session=gone.session)
+    fact = Fact("memory_trashed", "agent", "trashed", gone.id, (), documents.entry_details(gone))
+    documents.save_memory(work, memory, [fact], session=gone.session)
     return memory
 
 
@@ -223,8 +214,8 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
         return _output(work, request, arguments)
     if handle.startswith("o_"):
         return _object(work, request, arguments)
-    memory = load_memory(work)
-    name = full_id(arguments["id"], work.store.names(TrashedEntry, work.key))
+    memory = documents.load_memory(work)
+    name = documents.full_id(arguments["id"], work.store.names(TrashedEntry, work.key))
     kept = work.read(trash_ref(work.key, name)).document if name else None
     if kept is None:
         raise NotFound(
@@ -233,7 +224,7 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
         )
     entry = kept.entry
     # A user's rejection left a tombstone; a withdrawal leaves none.
-    rejected = any(stone.id == entry.id for stone in read_tombstones(work).stones)
+    rejected = any(stone.id == entry.id for stone in documents.read_tombstones(work).stones)
     if rejected or not is_proposal(entry):
         raise UserError(
             f"{tool_rendering.short_id(entry)} was not restored: the user removed it, and "
@@ -242,7 +233,7 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
         )
     memory, facts = edits.restore(memory, entry, now=work.now)
     work.delete(trash_ref(work.key, entry.id))
-    save_memory(work, memory, [replace(fact, phase="agent") for fact in facts])
+    documents.save_memory(work, memory, [replace(fact, phase="agent") for fact in facts])
     return _outcome(f"{tool_rendering.short_id(entry)} waits in the inbox again.", entry, "inbox")
 
 
@@ -369,7 +360,7 @@ def _tool(request: ToolRequest) -> tools.Tool:
 
 def _refs(runtime: Runtime, request: ToolRequest) -> Sequence[Ref[Document]]:
     """A second run of `remember` would compare the text with the complete memory again."""
-    return memory_refs(runtime, request) if request.name == "remember" else ()
+    return documents.memory_refs(runtime, request) if request.name == "remember" else ()
 
 
 def _queue(runtime: Runtime, request: ToolRequest) -> str:

@@ -15,14 +15,7 @@ from typing import Any
 from wm.domain.failures import open_errors
 from wm.domain.session import active_files
 from wm.domain.times import iso
-from wm.formats.events import (
-    CompactionFinished,
-    Event,
-    SessionEnded,
-    SessionStarted,
-    ToolFinished,
-    UserPrompt,
-)
+from wm.formats import events
 from wm.formats.session_state import PendingNote, RecalledNote, SessionDecision, SessionState
 from wm.formats.workspace_memory import MemoryEntry
 from wm.settings import SessionSettings
@@ -36,19 +29,19 @@ KEPT_NOTES = 200
 
 
 def apply(
-    state: SessionState, event: Event, *, now: datetime, settings: SessionSettings
+    state: SessionState, event: events.Event, *, now: datetime, settings: SessionSettings
 ) -> SessionState:
     """Return the state after `event`; the same object if nothing changes."""
     step = STEPS.get(event.kind)
     return state if step is None else step(state, event, now, settings)
 
 
-def was_seen(state: SessionState, prompt: UserPrompt) -> bool:
+def was_seen(state: SessionState, prompt: events.UserPrompt) -> bool:
     """Has this state already processed the message (a retry, two hooks)?"""
     return message_digest(prompt) in state.seen_messages
 
 
-def message_digest(prompt: UserPrompt) -> str:
+def message_digest(prompt: events.UserPrompt) -> str:
     """Return a message's digest. Without a message id equal messages are one: repeating a request
     changes nothing."""
     source = f"{prompt.message_id}\0{prompt.text}"
@@ -94,7 +87,7 @@ def drop_pending(state: SessionState, ids: frozenset[str]) -> SessionState:
 
 
 def _started(
-    state: SessionState, event: SessionStarted, now: datetime, _settings: SessionSettings
+    state: SessionState, event: events.SessionStarted, now: datetime, _settings: SessionSettings
 ) -> SessionState:
     update: dict[str, Any] = {
         "ended_at": "",
@@ -126,7 +119,7 @@ def _started(
 
 
 def _prompted(
-    state: SessionState, event: UserPrompt, _now: datetime, settings: SessionSettings
+    state: SessionState, event: events.UserPrompt, _now: datetime, settings: SessionSettings
 ) -> SessionState:
     """A message in an ended session resumes it: not every agent reports that."""
     if was_seen(state, event):
@@ -137,7 +130,7 @@ def _prompted(
 
 
 def _tool(
-    state: SessionState, event: ToolFinished, now: datetime, settings: SessionSettings
+    state: SessionState, event: events.ToolFinished, now: datetime, settings: SessionSettings
 ) -> SessionState:
     known: dict[str, Any] = {"root": state.root, "now": now, "settings": settings}
     return _changed(
@@ -148,7 +141,10 @@ def _tool(
 
 
 def _compacted(
-    state: SessionState, _event: CompactionFinished, _now: datetime, _settings: SessionSettings
+    state: SessionState,
+    _event: events.CompactionFinished,
+    _now: datetime,
+    _settings: SessionSettings,
 ) -> SessionState:
     """Files and errors stay; decisions and pending memories are promoted by now (HS-3)."""
     return _changed(
@@ -157,7 +153,7 @@ def _compacted(
 
 
 def _ended(
-    state: SessionState, _event: SessionEnded, now: datetime, _settings: SessionSettings
+    state: SessionState, _event: events.SessionEnded, now: datetime, _settings: SessionSettings
 ) -> SessionState:
     return _changed(state, ended_at=iso(now))
 

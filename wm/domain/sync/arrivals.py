@@ -19,19 +19,8 @@ from msgspec import Struct, structs
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory.edits import changed_fields
 from wm.domain.memory.outside_changes import CHANGED, DELETED
+from wm.domain.sync import portable
 from wm.domain.sync.merge import CLEARED
-from wm.domain.sync.portable import (
-    GONE,
-    arrived,
-    changed_by,
-    creator_of,
-    digest,
-    fields_behind,
-    fields_of,
-    may_leave,
-    name_of,
-    stated,
-)
 from wm.domain.times import iso
 from wm.formats.evidence import Outcome
 from wm.formats.sharing.shared_entry import SharedEntry, Value, Version
@@ -116,18 +105,18 @@ class Reception:
     def take(self, shared: SharedEntry, signed: Mapping[str, Collection[str]]) -> None:
         """Take in one entry. signed: author -> the fields that a signature covers."""
         known = self.records.get(shared.id)
-        creator = (known.author if known is not None else "") or creator_of(shared)
+        creator = (known.author if known is not None else "") or portable.creator_of(shared)
         seen = dict(known.seen) if known is not None and not self._is_lost(shared.id) else {}
         self.records[shared.id] = known or SharedRecord(author=creator)
         if known is None and shared.id in self._entries:
-            self._adopt(shared.id, stated(shared.authors[creator]))
+            self._adopt(shared.id, portable.stated(shared.authors[creator]))
         elif self._is_unsent(shared, seen):
             self.unsent.append(shared.id)
             return
         for author in sorted(shared.authors, key=lambda name: (name != creator, name)):
             version = shared.authors[author]
-            fields = stated(version)
-            said, before = digest(fields), seen.get(author, "")
+            fields = portable.stated(version)
+            said, before = portable.digest(fields), seen.get(author, "")
             if said == before:
                 continue
             seen[author] = said
@@ -162,11 +151,11 @@ class Reception:
 
     def _is_back(self, said: _Said) -> bool:
         """Whether it was removed here because its author ended it, or because the user left."""
-        return self.records[said.entry_id].digest == GONE
+        return self.records[said.entry_id].digest == portable.GONE
 
     def _enter(self, said: _Said) -> None:
         own = self._rules.own_repository
-        entry = arrived(
+        entry = portable.arrived(
             said.entry_id,
             said.version,
             said.fields,
@@ -196,12 +185,12 @@ class Reception:
         if as_synced and entry.status == "superseded" and not fields.get("superseded_by"):
             self._enter(said)  # its author took it back into force
             return
-        update = changed_by(entry, fields, own_repository=rules.own_repository)
+        update = portable.changed_by(entry, fields, own_repository=rules.own_repository)
         if not update:
             self._agreed.append(entry.id)
             return
         changed = entry.model_copy(update={**update, "updated_at": iso(rules.now)})
-        trusted = rules.trusts(fields_behind(update, fields), said.signed)
+        trusted = rules.trusts(portable.fields_behind(update, fields), said.signed)
         reasons = self._reasons(changed, trusted)
         if as_synced and entry.status == "inbox" and not entry.outside:
             changed = changed.model_copy(update={"reasons": reasons or entry.reasons})
@@ -224,12 +213,12 @@ class Reception:
         is_forgotten = self._rules.own_repository and bool(stone)
         if entry is None:
             self.forgotten += [(entry_id, stone)] if is_forgotten else []
-            self._record(entry_id, digest=GONE)
+            self._record(entry_id, digest=portable.GONE)
             return
         trusted = self._rules.trusts((needed,), said.signed)
         if self._is_as_synced(entry_id) and (trusted or entry.status == "inbox"):
             del self._entries[entry_id]
-            self._record(entry_id, digest=GONE)
+            self._record(entry_id, digest=portable.GONE)
             self.trashed.append((entry, is_forgotten))
             self._log("memory_trashed", "trashed", entry, ("team_withdrew",), stone=is_forgotten)
         else:
@@ -248,7 +237,7 @@ class Reception:
             # Its author keeps the replacement private: to us the entry is only withdrawn.
             version = {name: f for name, f in said.version.items() if name != CLEARED}
             withdrawn = structs.replace(
-                said, version=version, fields={}, digest=GONE, before=said.digest
+                said, version=version, fields={}, digest=portable.GONE, before=said.digest
             )
             self._withdraw(withdrawn, "superseded_by")
         elif heir is not None and heir.status == "inbox" and entry.status == "active":
@@ -276,7 +265,7 @@ class Reception:
         if entry is None or entry.status not in ("active", "inbox"):
             return
         gone = not fields
-        update = {} if gone else changed_by(entry, fields, own_repository=False)
+        update = {} if gone else portable.changed_by(entry, fields, own_repository=False)
         old, name = self._entries.get(said.proposal(said.before)), said.proposal(said.digest)
         if old is not None and old.status == "inbox":
             del self._entries[old.id]
@@ -322,7 +311,9 @@ class Reception:
     def _adopt(self, entry_id: str, fields: Mapping[str, Value]) -> None:
         """A tree that names an entry which is here already: agreed if both say the same."""
         entry = self._entries[entry_id]
-        if fields and not changed_by(entry, fields, own_repository=self._rules.own_repository):
+        if fields and not portable.changed_by(
+            entry, fields, own_repository=self._rules.own_repository
+        ):
             self._record(entry_id, digest=self._local_digest(entry_id))
 
     def _is_unsent(self, shared: SharedEntry, seen: Mapping[str, str]) -> bool:
@@ -331,14 +322,14 @@ class Reception:
         own = self._rules.own_repository
         if entry is None or not (record.shared or own) or self._is_as_synced(shared.id):
             return False
-        if may_leave(entry, own_repository=own):
+        if portable.may_leave(entry, own_repository=own):
             return False
-        said = digest(stated(shared.authors.get(record.author, {})))
+        said = portable.digest(portable.stated(shared.authors.get(record.author, {})))
         return seen.get(record.author) != said
 
     def _is_lost(self, entry_id: str) -> bool:
         """Whether it was here, and nobody removed it: a restored backup, for example."""
-        is_here = entry_id in self._entries or self.records[entry_id].digest in ("", GONE)
+        is_here = entry_id in self._entries or self.records[entry_id].digest in ("", portable.GONE)
         return not is_here and not self._rules.is_gone(entry_id)
 
     def _is_as_synced(self, entry_id: str) -> bool:
@@ -361,7 +352,7 @@ class Reception:
         return {redact(n): redact(v) if isinstance(v, str) else v for n, v in fields.items()}
 
     def _name(self, said: _Said) -> str:
-        return name_of(said.version, self._redact)
+        return portable.name_of(said.version, self._redact)
 
     def _put(self, entry: MemoryEntry) -> None:
         self._entries[entry.id] = entry
@@ -386,7 +377,7 @@ class Reception:
 
     def _local_digest(self, entry_id: str) -> str:
         entry = self._entries.get(entry_id)
-        return GONE if entry is None else digest(fields_of(entry))
+        return portable.GONE if entry is None else portable.digest(portable.fields_of(entry))
 
     def _log(
         self,

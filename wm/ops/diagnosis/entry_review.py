@@ -5,18 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wm.api.diag import (
-    AnchorView,
-    DiagRequest,
-    ExplainRequest,
-    Explanation,
-    Missing,
-    MissingRow,
-    Quality,
-    QualityRow,
-    Remark,
-    StrengthPoint,
-)
+from wm.api import diag
 from wm.domain.memory import retention, scope, select
 from wm.domain.memory.entry_list import find
 from wm.domain.memory.retention import clock_of
@@ -35,7 +24,7 @@ from wm.ops.operation import Operation, Work
 # --- missing ----------------------------------------------------------------------------------
 
 
-def _missing(found: DiagnosisBasis, _request: DiagRequest) -> Missing:
+def _missing(found: DiagnosisBasis, _request: diag.DiagRequest) -> diag.Missing:
     strength = strengths(found.work, found.memory)
     ranks = _ranks(found)
     hidden = [e for e in found.memory.entries if e.status in ("active", "inbox")]
@@ -51,10 +40,10 @@ def _missing(found: DiagnosisBasis, _request: DiagRequest) -> Missing:
             code, sentence = "inbox", f"it waits for your approval: {why}"
         rank, value = ranks.get(entry.id, 0), round(strength[entry.id], 4)
         rows.append(
-            MissingRow(entry=entry, strength=value, rank=rank, reason=code, sentence=sentence)
+            diag.MissingRow(entry=entry, strength=value, rank=rank, reason=code, sentence=sentence)
         )
     rows.sort(key=lambda row: (row.rank == 0, row.rank, row.entry.id))
-    return Missing(
+    return diag.Missing(
         place=found.place,
         shown=len(found.shown()),
         rows=tuple(rows),
@@ -77,7 +66,7 @@ AHEAD_DAYS = 90
 """Days ahead for which an explanation shows the strength."""
 
 
-def _explain(found: DiagnosisBasis, request: ExplainRequest) -> Explanation:
+def _explain(found: DiagnosisBasis, request: diag.ExplainRequest) -> diag.Explanation:
     entry = find_entry_or_trash(found.work, request.id)
     # The entry as it is now, with the state of its code anchors.
     entry = find(found.memory, entry.id) or entry
@@ -88,7 +77,7 @@ def _explain(found: DiagnosisBasis, request: ExplainRequest) -> Explanation:
     ranks = _ranks(found)
     omitted = found.omitted((entry,))[entry.id]
     admitted = found.admissions().get(entry.id)
-    return Explanation(
+    return diag.Explanation(
         place=found.place,
         entry=entry,
         type_weight=retention.weight(settings.type_weights, entry.type),
@@ -108,12 +97,12 @@ def _explain(found: DiagnosisBasis, request: ExplainRequest) -> Explanation:
         last_prompt_at=prompts[-1] if prompts else "",
         admitted=admitted,
         anchors=tuple(
-            AnchorView(path=anchor.path, symbol=anchor.symbol, state=state)
+            diag.AnchorView(path=anchor.path, symbol=anchor.symbol, state=state)
             for anchor, state in anchors.states(found.place, entry, request.directory)
         ),
         sentences=(happened(admitted, of=entry.id),) if admitted else (),
         course=tuple(
-            StrengthPoint(at=iso(at), strength=round(value, 4))
+            diag.StrengthPoint(at=iso(at), strength=round(value, 4))
             for at, value in retention.course(
                 entry, found.memory, now=found.work.now, settings=settings, ahead_days=AHEAD_DAYS
             )
@@ -124,7 +113,7 @@ def _explain(found: DiagnosisBasis, request: ExplainRequest) -> Explanation:
 # --- quality ----------------------------------------------------------------------------------
 
 
-def _quality(found: DiagnosisBasis, _request: DiagRequest) -> Quality:
+def _quality(found: DiagnosisBasis, _request: diag.DiagRequest) -> diag.Quality:
     admissions = found.admissions()
     against = _contradictions(found)
     rows = []
@@ -136,8 +125,8 @@ def _quality(found: DiagnosisBasis, _request: DiagRequest) -> Quality:
             *against.get(entry.id, ()),
         )
         if remarks:
-            rows.append(QualityRow(entry=entry, remarks=remarks))
-    return Quality(
+            rows.append(diag.QualityRow(entry=entry, remarks=remarks))
+    return diag.Quality(
         place=found.place,
         active=len(found.active),
         sound=len(found.active) - len(rows),
@@ -146,7 +135,7 @@ def _quality(found: DiagnosisBasis, _request: DiagRequest) -> Quality:
     )
 
 
-def _gate(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
+def _gate(work: Work, entry: MemoryEntry) -> Iterator[diag.Remark]:
     """Judge a stored text by today's gate, whose rules may be newer than the entry."""
     verdict = judge(work.runtime, entry.text, type=entry.type, source=entry.source)
     fix = f"wm edit {entry.id}, or wm forget {entry.id}"
@@ -156,7 +145,7 @@ def _gate(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
         yield remark(code, severity, message, entry.id, fix)
 
 
-def _looks(work: Work, entry: MemoryEntry) -> Iterator[Remark]:
+def _looks(work: Work, entry: MemoryEntry) -> Iterator[diag.Remark]:
     if len(entry.text) > work.settings.memory.shown_text_chars:
         message = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
         yield remark("shown_in_part", "note", message, entry.id)
@@ -175,10 +164,10 @@ UNANSWERABLE = (
 )
 
 
-def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
+def _contradictions(found: DiagnosisBasis) -> dict[str, list[diag.Remark]]:
     """Pairs that were flagged when the newer entry was admitted, while both are active."""
     active = {entry.id for entry in found.active}
-    remarks: dict[str, list[Remark]] = {}
+    remarks: dict[str, list[diag.Remark]] = {}
     for record in found.records:
         for other in record.details.get("contradicts") or ():
             if record.entry in active and str(other) in active:
@@ -189,6 +178,8 @@ def _contradictions(found: DiagnosisBasis) -> dict[str, list[Remark]]:
     return remarks
 
 
-diag_missing = Operation("diag_missing", DiagRequest, Missing, from_basis(_missing))
-diag_explain = Operation("diag_explain", ExplainRequest, Explanation, from_basis(_explain))
-diag_quality = Operation("diag_quality", DiagRequest, Quality, from_basis(_quality))
+diag_missing = Operation("diag_missing", diag.DiagRequest, diag.Missing, from_basis(_missing))
+diag_explain = Operation(
+    "diag_explain", diag.ExplainRequest, diag.Explanation, from_basis(_explain)
+)
+diag_quality = Operation("diag_quality", diag.DiagRequest, diag.Quality, from_basis(_quality))

@@ -8,14 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from wm.api.diag import (
-    CommandRow,
-    Commands,
-    CommandsRequest,
-    Rejected,
-    RejectedRequest,
-    RejectedRow,
-)
+from wm.api import diag
 from wm.domain.memory.gate import SOFT
 from wm.formats.evidence import EvidenceRecord
 from wm.ops.diagnosis.basis import DiagnosisBasis, from_basis, is_after
@@ -26,7 +19,7 @@ from wm.ops.storage.evidence import moment_of, names
 COMMANDS = ("reinforce", "replace")
 
 
-def _rejected(found: DiagnosisBasis, request: RejectedRequest) -> Rejected:
+def _rejected(found: DiagnosisBasis, request: diag.RejectedRequest) -> diag.Rejected:
     moment = moment_of(request.since, found.work.now) if request.since else None
     rows = [
         row
@@ -35,7 +28,7 @@ def _rejected(found: DiagnosisBasis, request: RejectedRequest) -> Rejected:
         for row in [_row(record)]
         if request.reason in ("", *row.reason_codes) and (row.soft or not request.soft)
     ]
-    return Rejected(
+    return diag.Rejected(
         place=found.place,
         total=len(rows),
         by_reason=counted(row.reason_codes for row in rows),
@@ -51,9 +44,9 @@ def refuses(record: EvidenceRecord) -> bool:
     return record.outcome == "rejected" or (record.type, record.phase) == ("memory_inbox", "gate")
 
 
-def _row(record: EvidenceRecord) -> RejectedRow:
+def _row(record: EvidenceRecord) -> diag.RejectedRow:
     codes = record.reason_codes
-    return RejectedRow(
+    return diag.RejectedRow(
         event=record.event_id,
         at=record.created_at,
         type=record.type,
@@ -65,7 +58,7 @@ def _row(record: EvidenceRecord) -> RejectedRow:
     )
 
 
-def _commands(found: DiagnosisBasis, request: CommandsRequest) -> Commands:
+def _commands(found: DiagnosisBasis, request: diag.CommandsRequest) -> diag.Commands:
     rows = [
         row
         for record in reversed(found.records)
@@ -73,7 +66,7 @@ def _commands(found: DiagnosisBasis, request: CommandsRequest) -> Commands:
         if row is not None and (not request.entry or names(record, request.entry))
     ]
     refused = (row.reason_codes for row in rows if not row.obeyed)
-    return Commands(
+    return diag.Commands(
         place=found.place,
         total=len(rows),
         obeyed=sum(row.obeyed for row in rows),
@@ -82,12 +75,12 @@ def _commands(found: DiagnosisBasis, request: CommandsRequest) -> Commands:
     )
 
 
-def _command(record: EvidenceRecord) -> CommandRow | None:
+def _command(record: EvidenceRecord) -> diag.CommandRow | None:
     action = _action(record)
     if not action:
         return None
     obeyed = record.outcome in ("reinforced", "superseded", "absorbed", "inbox")
-    return CommandRow(
+    return diag.CommandRow(
         event=record.event_id,
         at=record.created_at,
         session=record.session,
@@ -122,5 +115,9 @@ def counted(codes: Iterable[tuple[str, ...]]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-diag_rejected = Operation("diag_rejected", RejectedRequest, Rejected, from_basis(_rejected))
-diag_commands = Operation("diag_commands", CommandsRequest, Commands, from_basis(_commands))
+diag_rejected = Operation(
+    "diag_rejected", diag.RejectedRequest, diag.Rejected, from_basis(_rejected)
+)
+diag_commands = Operation(
+    "diag_commands", diag.CommandsRequest, diag.Commands, from_basis(_commands)
+)

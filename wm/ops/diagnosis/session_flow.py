@@ -3,15 +3,7 @@ entries disappeared (EV-3)."""
 
 from __future__ import annotations
 
-from wm.api.diag import (
-    Coverage,
-    CoverageRow,
-    DiagRequest,
-    Disappearance,
-    Disappearances,
-    Trace,
-    TraceRequest,
-)
+from wm.api import diag
 from wm.domain.evidence_retention import ADMITTING
 from wm.errors import NotFound
 from wm.formats.evidence import EvidenceRecord
@@ -29,10 +21,10 @@ from wm.store.paths import sid
 # --- trace ------------------------------------------------------------------------------------
 
 
-def _trace(found: DiagnosisBasis, request: TraceRequest) -> Trace:
+def _trace(found: DiagnosisBasis, request: diag.TraceRequest) -> diag.Trace:
     session = _session(found, request.subject)
     state = found.work.read(Ref(SessionState, found.work.key, session)).document
-    return Trace(
+    return diag.Trace(
         place=found.place,
         session=session,
         session_id=state.session_id if state else "",
@@ -75,14 +67,14 @@ def _newest(found: DiagnosisBasis) -> str:
 # --- coverage ---------------------------------------------------------------------------------
 
 
-def _coverage(found: DiagnosisBasis, _request: DiagRequest) -> Coverage:
+def _coverage(found: DiagnosisBasis, _request: diag.DiagRequest) -> diag.Coverage:
     admissions, prompted = found.admissions(), found.prompted()
     shown = {entry.id for entry in found.shown()}
     rows = []
     for kind in sorted({entry.type for entry in found.active}):
         entries = [e for e in found.active if e.type == kind]
         rows.append(
-            CoverageRow(
+            diag.CoverageRow(
                 type=kind,
                 active=len(entries),
                 answerable=sum(e.id in admissions for e in entries),
@@ -90,7 +82,7 @@ def _coverage(found: DiagnosisBasis, _request: DiagRequest) -> Coverage:
                 prompted=sum(e.id in prompted for e in entries),
             )
         )
-    return Coverage(
+    return diag.Coverage(
         place=found.place,
         rows=tuple(rows),
         unanswerable=tuple(e.id for e in found.active if e.id not in admissions),
@@ -114,10 +106,10 @@ _LEFT = {
 """(type, outcome) of records after which an entry is no longer in the memory."""
 
 
-def disappearances(found: DiagnosisBasis) -> Disappearances:
+def disappearances(found: DiagnosisBasis) -> diag.Disappearances:
     """What became of entries that were active, or in prompts, before."""
     missing = tuple(_missing_entries(found))
-    return Disappearances(
+    return diag.Disappearances(
         place=found.place,
         from_memory=missing,
         from_prompts=tuple(_hidden(found)),
@@ -125,7 +117,7 @@ def disappearances(found: DiagnosisBasis) -> Disappearances:
     )
 
 
-def _missing_entries(found: DiagnosisBasis) -> list[Disappearance]:
+def _missing_entries(found: DiagnosisBasis) -> list[diag.Disappearance]:
     """Entries that the evidence admitted and that are neither active nor in the inbox now."""
     present = {entry.id: entry for entry in found.memory.entries}
     trash = set(found.trashed())
@@ -146,7 +138,9 @@ def _missing_entries(found: DiagnosisBasis) -> list[Disappearance]:
         trashed = last_trashed.get(entry_id)
         how, at, sentence = _where(entry_id, entry, trashed, in_trash=entry_id in trash)
         text = entry.text if entry else texts.get(entry_id, "")
-        rows.append(Disappearance(entry=entry_id, text=text, how=how, at=at, sentence=sentence))
+        rows.append(
+            diag.Disappearance(entry=entry_id, text=text, how=how, at=at, sentence=sentence)
+        )
     return sorted(rows, key=lambda row: (row.how != "unexplained", row.at, row.entry))
 
 
@@ -166,7 +160,7 @@ def _where(
     return "purged", record.created_at, f"It was {how}, and it is no longer in the trash."
 
 
-def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
+def _hidden(found: DiagnosisBasis) -> list[diag.Disappearance]:
     """Active entries that the newest prompt showed and a prompt rendered now would omit."""
     newest = next((r for r in reversed(found.records) if r.type == "epoch_opened"), None)
     if newest is None:
@@ -174,7 +168,7 @@ def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
     included = set(map(str, newest.details.get("included") or ()))
     omitted = found.omitted(e for e in found.active if e.id in included)
     return [
-        Disappearance(
+        diag.Disappearance(
             entry=entry.id,
             text=entry.text,
             how="hidden",
@@ -186,11 +180,11 @@ def _hidden(found: DiagnosisBasis) -> list[Disappearance]:
     ]
 
 
-diag_trace = Operation("diag_trace", TraceRequest, Trace, from_basis(_trace))
-diag_coverage = Operation("diag_coverage", DiagRequest, Coverage, from_basis(_coverage))
+diag_trace = Operation("diag_trace", diag.TraceRequest, diag.Trace, from_basis(_trace))
+diag_coverage = Operation("diag_coverage", diag.DiagRequest, diag.Coverage, from_basis(_coverage))
 diag_disappearances = Operation(
     "diag_disappearances",
-    DiagRequest,
-    Disappearances,
+    diag.DiagRequest,
+    diag.Disappearances,
     from_basis(lambda found, _request: disappearances(found)),
 )

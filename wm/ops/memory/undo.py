@@ -45,16 +45,7 @@ from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.explanations import text_of
 from wm.ops.imports import sessions as import_sessions
-from wm.ops.memory import rescope
-from wm.ops.memory.documents import (
-    full_id,
-    lift_tombstones,
-    load_memory,
-    memory_refs,
-    read_memory,
-    read_tombstones,
-    save_memory,
-)
+from wm.ops.memory import documents, rescope
 from wm.ops.memory.entries import contradicted, in_trash, replacing, to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import USER_PLACE, locate
@@ -71,7 +62,7 @@ rollback, newest first."""
 def _list(work: LocatedWork, request: ActsRequest) -> Acts:
     records = read_log(work).records
     found = acts(records)
-    memory, texts = read_memory(work), last_texts(records)
+    memory, texts = documents.read_memory(work), last_texts(records)
     first = newest(found)
     listed = [act for act in found if not act.command]
     views = []
@@ -127,7 +118,7 @@ def _reversed(
     context = UndoContext(
         memory=memory,
         trashed=lambda name: moved[name] if name in moved else in_trash(work, name),
-        stones=frozenset(stone.id for stone in read_tombstones(work).stones),
+        stones=frozenset(stone.id for stone in documents.read_tombstones(work).stones),
         now=work.now,
         settings=work.settings.memory,
     )
@@ -141,7 +132,7 @@ def _stage(
     if done.trashes:
         to_trash(work, done.entry, reason=reason, stone=stone)
     if done.untrashes:
-        lift_tombstones(work, done.entry)
+        documents.lift_tombstones(work, done.entry)
         work.delete(trash_ref(work.key, act.record.entry))
     facts = done.facts
     if command:
@@ -157,7 +148,7 @@ def undo_one(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     act = _wanted(work, request)
     if _is_move(act):
         return _move_back(work, act, apply=apply)
-    memory = load_memory(work) if apply else read_memory(work)
+    memory = documents.load_memory(work) if apply else documents.read_memory(work)
     if act.is_command:
         return _undo_command(work, act, memory, apply=apply)
     done = _reversed(work, act, memory)
@@ -166,7 +157,7 @@ def undo_one(work: LocatedWork, request: UndoRequest, *, apply: bool) -> Undone:
     event = ""
     if apply:
         event = _stage(work, act, done, reason="undone", stone=done.stone)
-        save_memory(work, done.memory)
+        documents.save_memory(work, done.memory)
     message = _sentence(done, act, applied=apply)
     if done.untrashes:
         message += contradicted(work, done.memory, done.entry)
@@ -260,9 +251,9 @@ def _full(work: LocatedWork, wanted: str) -> str:
     """An event id as given; the prefix of an entry's id expanded."""
     if wanted.startswith("e_"):
         return wanted
-    known = (e.id for e in read_memory(work).entries)
+    known = (e.id for e in documents.read_memory(work).entries)
     trashed = work.store.names(TrashedEntry, work.key)
-    return full_id(wanted, dict.fromkeys((*known, *trashed))) or wanted
+    return documents.full_id(wanted, dict.fromkeys((*known, *trashed))) or wanted
 
 
 def _sentence(done: UndoResult, act: Act, *, applied: bool) -> str:
@@ -353,7 +344,7 @@ def _undo_command(work: LocatedWork, act: Act, memory: WorkspaceMemory, *, apply
             _stage(work, part, step, reason="undone", stone=step.stone, command=command)
             for part, step in done.steps
         ]
-        save_memory(work, done.memory)
+        documents.save_memory(work, done.memory)
         for session in sessions:
             delete_all(work, session, by="user")
     return Undone(
@@ -425,7 +416,7 @@ def _rollback(work: LocatedWork, request: RollbackRequest, *, apply: bool) -> Ro
     """Reverse what models did since a moment, or say what that would be."""
     moment, records = _moment(work, request), read_log(work).records
     learned, yours = _recent(records, moment)
-    memory = load_memory(work) if apply else read_memory(work)
+    memory = documents.load_memory(work) if apply else documents.read_memory(work)
     done = _reverse_all(work, learned[:LISTED], memory)
     events: list[str] = []
     if apply and done.steps:
@@ -434,7 +425,7 @@ def _rollback(work: LocatedWork, request: RollbackRequest, *, apply: bool) -> Ro
         ]
         details: dict[str, Detail] = {"since": iso(moment), "acts": len(done.steps)}
         fact = Fact("memory_rolled_back", "user", "changed", details=details)
-        save_memory(work, done.memory, [fact])
+        documents.save_memory(work, done.memory, [fact])
     texts = last_texts(records)
     return Rollback(
         place=work.place,
@@ -450,7 +441,7 @@ def _rollback(work: LocatedWork, request: RollbackRequest, *, apply: bool) -> Ro
 def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]]:
     work = Work(runtime, runtime.now()).at(locate(runtime, request))
     act = _wanted(work, request)
-    refs = memory_refs(runtime, request)
+    refs = documents.memory_refs(runtime, request)
     if not act.is_command:
         return refs
     sessions = _unused_sessions(work, act)
@@ -461,7 +452,7 @@ def _undo_refs(runtime: Runtime, request: UndoRequest) -> Sequence[Ref[Document]
 def _rollback_refs(runtime: Runtime, request: RollbackRequest) -> Sequence[Ref[Document]]:
     work = Work(runtime, runtime.now()).at(locate(runtime, request))
     learned, _ = _recent(read_log(work).records, _moment(work, request))
-    return (*_trash_refs(work.place, learned[:LISTED]), *memory_refs(runtime, request))
+    return (*_trash_refs(work.place, learned[:LISTED]), *documents.memory_refs(runtime, request))
 
 
 def _trash_refs(place: WorkspacePlace, found: Iterable[Act]) -> Iterable[Ref[Document]]:

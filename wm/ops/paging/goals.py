@@ -17,14 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from wm.domain.memory.echo_guard import without_injected
-from wm.domain.paging.goals import (
-    GoalLimits,
-    GoalReturn,
-    calibrated,
-    known_messages,
-    returned,
-    says_much,
-)
+from wm.domain.paging import goals
 from wm.models.embed import EMBEDDED, ModelCard
 from wm.models.worker import EmbedWorker
 from wm.ops.paging.contents import block_text
@@ -62,22 +55,22 @@ class GoalModel:
     ) -> None:
         self._worker = EmbedWorker(name, replace(settings, embed_idle_s=_OPEN_S))
         self.wait_s = wait_s
-        self._limits: GoalLimits | None = None
+        self._limits: goals.GoalLimits | None = None
         self._is_asked = False
         self._answered = Event()
 
     @property
-    def limits(self) -> GoalLimits | None:
+    def limits(self) -> goals.GoalLimits | None:
         """None until the model is open, and without one."""
         if not self._is_asked:
-            self._is_asked = self._worker.submit(known_messages(), self._opened)
+            self._is_asked = self._worker.submit(goals.known_messages(), self._opened)
         if self._is_asked:
             self._answered.wait(self.wait_s)
         return self._limits
 
     def _opened(self, card: ModelCard | None, rows: Sequence[Vector]) -> None:
         if card is not None:
-            self._limits = calibrated([row[0] for row in rows])
+            self._limits = goals.calibrated([row[0] for row in rows])
         self._answered.set()
 
     def vector(self, text: str) -> Vector | None:
@@ -138,11 +131,11 @@ class GoalSignal(Struct):
             if vector is None or said is None:
                 return
             self._turns += [one + said for one in self._asked[-1:]]
-            found = returned(self._turns, vector, limits, self._asked)
+            found = goals.returned(self._turns, vector, limits, self._asked)
             self._found = None if found is None else self._returned_to(prompt, found)
             self._asked.append(vector)
 
-    def _returned_to(self, prompt: _Prompt, found: GoalReturn) -> ReturnedTo:
+    def _returned_to(self, prompt: _Prompt, found: goals.GoalReturn) -> ReturnedTo:
         # The messages beside the most similar ones are mostly of their subject.
         similar = self._prompts[max(0, found.first - 1) : found.end + 1]
         query = "\n".join([prompt.text, *(one.text for one in similar)])
@@ -160,7 +153,7 @@ class GoalSignal(Struct):
         for number in range(known, len(places)):
             message = body.messages[number]
             text = _typed(message)
-            if says_much(text):
+            if goals.says_much(text):
                 self._prompts.append(_Prompt(number, text))
                 self._answers.append("")
             elif message.role == "assistant" and self._answers:

@@ -12,15 +12,8 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wm.api import sessions
 from wm.api.protocol import Scoped, WorkspacePlace
-from wm.api.sessions import (
-    EventAnswer,
-    EventRequest,
-    HookAnswer,
-    HookRequest,
-    PromptAnswer,
-    PromptRequest,
-)
 from wm.domain import payloads as adapters
 from wm.domain.payloads.hook_values import HookOutcome, ParsedHook, Want
 from wm.domain.payloads.transcript_tail import completed
@@ -49,7 +42,7 @@ class HookCall(Struct, frozen=True):
     is_read: the agent reads the hook's output; False if the hook was answered when it was queued.
     """
 
-    request: HookRequest
+    request: sessions.HookRequest
     parsed: ParsedHook
     place: WorkspacePlace | None
     is_read: bool = True
@@ -61,9 +54,9 @@ class HookCall(Struct, frozen=True):
         parsed = self.parsed
         return not _starts(parsed) and not parsed.wants.isdisjoint((Want.NOTICES, Want.PROMPT))
 
-    def answer(self, outcome: HookOutcome) -> HookAnswer:
+    def answer(self, outcome: HookOutcome) -> sessions.HookAnswer:
         content_type, body = adapters.reply(self.request.agent, self.request.name, outcome)
-        return HookAnswer(content_type=content_type, body=body)
+        return sessions.HookAnswer(content_type=content_type, body=body)
 
 
 class PreparedHook(Struct, frozen=True):
@@ -74,7 +67,7 @@ class PreparedHook(Struct, frozen=True):
     refs: tuple[Ref[Document], ...] = ()
 
 
-def _parse(runtime: Runtime, request: HookRequest) -> HookCall:
+def _parse(runtime: Runtime, request: sessions.HookRequest) -> HookCall:
     parsed = adapters.parse(request.agent, request.name, request.payload, request.project)
     name = runtime.redacted_name(parsed.session_id)
     # `ops.operation` does the same for requests with their own session id.
@@ -110,10 +103,10 @@ def _last_records(transcript: str) -> Iterator[dict[str, object]]:
             yield record
 
 
-def events_of(parsed: ParsedHook) -> Iterator[EventRequest]:
+def events_of(parsed: ParsedHook) -> Iterator[sessions.EventRequest]:
     """What the hook reports, as requests of its session."""
     for event in parsed.events:
-        yield EventRequest(
+        yield sessions.EventRequest(
             directory=parsed.directory,
             session_id=parsed.session_id,
             agent=parsed.agent,
@@ -121,15 +114,15 @@ def events_of(parsed: ParsedHook) -> Iterator[EventRequest]:
         )
 
 
-def _run(work: Work, hook: PreparedHook) -> HookAnswer:
+def _run(work: Work, hook: PreparedHook) -> sessions.HookAnswer:
     call, place, parsed = hook.call, hook.call.place, hook.call.parsed
     if place is None:
         return call.answer(HookOutcome())
     work = work.at(place)
     answers = tuple(record(work, event) for event in hook.events)
-    blocks = PromptAnswer()
+    blocks = sessions.PromptAnswer()
     if Want.BLOCKS in parsed.wants:
-        asked = PromptRequest(
+        asked = sessions.PromptRequest(
             directory=parsed.directory, session_id=parsed.session_id, agent=parsed.agent
         )
         blocks = prompt.answer(work, asked)
@@ -167,7 +160,9 @@ def _unread(work: LocatedWork, parsed: ParsedHook) -> str:
     return ""
 
 
-def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[EventAnswer]) -> str:
+def _config_notice(
+    runtime: Runtime, parsed: ParsedHook, answers: Sequence[sessions.EventAnswer]
+) -> str:
     """A notice that config.toml is unusable, at a session start and after a kept request only:
     elsewhere it would repeat."""
     starts = _starts(parsed)
@@ -175,7 +170,7 @@ def _config_notice(runtime: Runtime, parsed: ParsedHook, answers: Sequence[Event
     return runtime.settings.config_notice if starts or kept else ""
 
 
-def _at_once(runtime: Runtime, call: HookCall) -> tuple[HookAnswer, HookCall] | None:
+def _at_once(runtime: Runtime, call: HookCall) -> tuple[sessions.HookAnswer, HookCall] | None:
     """Answer a tool call on queueing: it changes hot state only and prints nothing, so the agent
     need not wait. Later hooks of the workspace queue behind it. The agent does wait if the output
     is long enough to prune, or if the reply can carry a message for the session: what ended this
@@ -198,8 +193,8 @@ def _may_be_cut(call: ToolFinished) -> bool:
 
 hook = Operation(
     "hook",
-    HookRequest,
-    HookAnswer,
+    sessions.HookRequest,
+    sessions.HookAnswer,
     _run,
     refs=lambda _runtime, hook: hook.refs,
     queue=lambda _runtime, call: call.place.key if call.place is not None else "",

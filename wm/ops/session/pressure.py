@@ -21,16 +21,8 @@ from wm.domain import pressure as rules
 from wm.domain import pressure_review
 from wm.domain.facts import Detail, Fact
 from wm.domain.pressure import ContextFill
+from wm.formats import events
 from wm.formats.base import Document
-from wm.formats.events import (
-    AssistantText,
-    CompactionFinished,
-    Event,
-    SessionStarted,
-    ToolFinished,
-    UsageReported,
-    UserPrompt,
-)
 from wm.formats.pressure import LEVELS, LargeItem, Pressure, SeenContext
 from wm.formats.session_state import SessionState
 from wm.ops.operation import LocatedWork, Work
@@ -69,7 +61,7 @@ def level(runtime: Runtime, key: str, session_id: str) -> str:
 def report(work: LocatedWork, request: EventRequest) -> None:
     """Record a client's token count. A subagent's context is separate and ignored."""
     event = request.event
-    assert isinstance(event, UsageReported)
+    assert isinstance(event, events.UsageReported)
     meter = _Meter(work, request.session_id)
     state, known = meter.state, meter.known
     if state is None or state.subagent:
@@ -95,15 +87,15 @@ def report(work: LocatedWork, request: EventRequest) -> None:
 def count_event(work: LocatedWork, unredacted: EventRequest, redacted: EventRequest) -> None:
     """Record the size of an event. unredacted: the event of which only the size is kept."""
     event = unredacted.event
-    if not isinstance(event, SessionStarted | CompactionFinished) and not size(event):
+    if not isinstance(event, events.SessionStarted | events.CompactionFinished) and not size(event):
         return
     state = load_session(work, redacted)
     if state.subagent:
         return
     meter = _Meter(work, state.session_id)
-    if isinstance(event, SessionStarted):
+    if isinstance(event, events.SessionStarted):
         meter.began(state, event)
-    elif isinstance(event, CompactionFinished):
+    elif isinstance(event, events.CompactionFinished):
         meter.replaced(state, len(event.summary))
     else:
         meter.grew(state, event, redacted.event)
@@ -124,11 +116,11 @@ def count_refs(
     return (ref,) if _is_worth_a_write(known, measure) else ()
 
 
-def size(event: Event) -> int:
+def size(event: events.Event) -> int:
     """Characters that an event adds to the session's own context."""
-    if isinstance(event, UserPrompt | AssistantText):
+    if isinstance(event, events.UserPrompt | events.AssistantText):
         return len(event.text)
-    if isinstance(event, ToolFinished) and not event.aside:
+    if isinstance(event, events.ToolFinished) and not event.aside:
         return len(event.output)
     return 0
 
@@ -172,7 +164,7 @@ class _Meter(Struct, frozen=True):
     def state(self) -> SessionState | None:
         return self.work.read(session_ref(self.work.key, self.session_id)).document
 
-    def began(self, state: SessionState, event: SessionStarted) -> None:
+    def began(self, state: SessionState, event: events.SessionStarted) -> None:
         known = self.known
         if event.is_new:
             if known is not None:
@@ -196,7 +188,7 @@ class _Meter(Struct, frozen=True):
             after = rules.replaced(known, seen, now=self.work.now, settings=self.settings)
             self.save(known, after)
 
-    def grew(self, state: SessionState, unredacted: Event, redacted: Event) -> None:
+    def grew(self, state: SessionState, unredacted: events.Event, redacted: events.Event) -> None:
         known = self.known
         counts = _counts_characters(known)
         seen = rules.count_event(
@@ -260,8 +252,10 @@ def _from_reported(
     return rules.since_resume(known, seen, settings)
 
 
-def _item(work: Work, unredacted: Event, redacted: Event) -> LargeItem | None:
-    if not isinstance(unredacted, ToolFinished) or not isinstance(redacted, ToolFinished):
+def _item(work: Work, unredacted: events.Event, redacted: events.Event) -> LargeItem | None:
+    if not isinstance(unredacted, events.ToolFinished) or not isinstance(
+        redacted, events.ToolFinished
+    ):
         return None
     chars = size(unredacted)
     if chars < work.settings.pressure.least_item_chars:

@@ -26,16 +26,8 @@ from wm.ops.memory.render import View, rendered
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
 from wm.ops.runtime import Runtime
-from wm.ops.session import core_blocks, handoff_block, working_memory
+from wm.ops.session import core_blocks, handoff_block, hot_state, working_memory
 from wm.ops.session.epochs import epoch_id, epoch_of, epoch_ref, newest, recovered
-from wm.ops.session.hot_state import (
-    load_compaction,
-    load_session,
-    require_session,
-    save_session,
-    session_ref,
-    with_memories_of_now,
-)
 from wm.store.base import Ref
 from wm.store.paths import sid
 
@@ -45,7 +37,7 @@ def prompt_refs(
 ) -> Sequence[Ref[Document]]:
     """The session and the epoch that may be opened next. Session starts and compactions close an
     epoch without opening one, so the next number is the newest one plus one."""
-    ref = session_ref(place.key, session_id)
+    ref = hot_state.session_ref(place.key, session_id)
     state = runtime.store.read(ref).document
     number = newest(runtime, place.key, session_id, state.epoch_number if state else 0)
     return (ref, epoch_ref(place.key, session_id, number + 1))
@@ -53,8 +45,8 @@ def prompt_refs(
 
 def answer(work: LocatedWork, request: PromptRequest) -> PromptAnswer:
     """The current epoch's blocks; opens the epoch if none is open."""
-    require_session(request, work.settings.session)
-    state = load_session(work, request)
+    hot_state.require_session(request, work.settings.session)
+    state = hot_state.load_session(work, request)
     if not epochs.gets_memory(request.call) or state.subagent:
         return PromptAnswer()
     state = recovered(work.runtime, work.key, state)
@@ -86,7 +78,7 @@ def _open(work: LocatedWork, state: SessionState, request: PromptRequest) -> Pro
     )
     work.put(epoch_ref(work.key, state.session_id, epoch.number), epoch)
     opened = state.model_copy(update={"epoch": epoch.id, "epoch_number": epoch.number})
-    save_session(work, opened)
+    hot_state.save_session(work, opened)
     work.log([_fact(epoch, view.selection)], session=sid(state.session_id))
     work.effects.flush = True
     return epoch
@@ -98,7 +90,7 @@ def _reason(work: LocatedWork, state: SessionState, request: PromptRequest) -> s
     if state.epoch:
         return "lost"
     # Claude Code requests the epoch after a compaction before it delivers the summary.
-    compacting = bool(load_compaction(work, state.session_id).snapshot_id)
+    compacting = bool(hot_state.load_compaction(work, state.session_id).snapshot_id)
     return "compaction" if state.compactions or compacting else "session_start"
 
 
@@ -106,7 +98,7 @@ def _blocks(
     work: LocatedWork, state: SessionState, view: View, *, first: bool
 ) -> tuple[tuple[PromptBlock, ...], SessionState]:
     """The blocks, and the session after their words were counted."""
-    state = with_memories_of_now(work, state)
+    state = hot_state.with_memories_of_now(work, state)
     snapshot = hot_snapshot.render(state, work.settings.session)
     notes = core_blocks.text(work, state)
     handoff, last = "", ""
@@ -176,7 +168,7 @@ def _as_answer(epoch: PromptEpoch) -> PromptAnswer:
 
 
 def _refs(runtime: Runtime, request: PromptRequest) -> Sequence[Ref[Document]]:
-    require_session(request, runtime.settings.session)
+    hot_state.require_session(request, runtime.settings.session)
     return prompt_refs(runtime, locate(runtime, request), request.session_id)
 
 

@@ -24,17 +24,8 @@ from wm.domain.memory.scope import USER
 from wm.domain.session import recap, slot_filling
 from wm.domain.session import state as transitions
 from wm.errors import Corrupt, TooNew
+from wm.formats import events
 from wm.formats.base import Document
-from wm.formats.events import (
-    AssistantText,
-    CompactionFinished,
-    Event,
-    SessionDeleted,
-    SessionStarted,
-    ToolFinished,
-    UsageReported,
-    UserPrompt,
-)
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops.learning import ambient_files, compaction, journal, provenance, record_recap, stated
@@ -69,7 +60,7 @@ NEWLY_KEPT = ("promoted", "superseded", "retryable")
 LAST_ANSWER_CHARS = 200
 """End of the agent's last words that is kept, to know what the user answers (EX-7)."""
 
-APPENDABLE = (UserPrompt, ToolFinished, UsageReported)
+APPENDABLE = (events.UserPrompt, events.ToolFinished, events.UsageReported)
 """Events after which a client can still append a sentence to the conversation."""
 
 
@@ -118,9 +109,9 @@ def prepare_event(runtime: Runtime, place: WorkspacePlace, request: EventRequest
     require_session(request, runtime.settings.session)
     event = redacted_event(runtime, request.event)
     message, visit = UserMessage(), journal.Visit()
-    if isinstance(event, UserPrompt):
+    if isinstance(event, events.UserPrompt):
         message = _read_message(runtime, place, request, event.text)
-    elif isinstance(event, SessionStarted):
+    elif isinstance(event, events.SessionStarted):
         visit = _query_project(runtime, place, request)
     redacted = request.model_copy(update={"event": event})
     own, counted = _refs(runtime, place, redacted, message), pressure.count_refs
@@ -149,7 +140,7 @@ def _query_project(runtime: Runtime, place: WorkspacePlace, request: EventReques
     return journal.Visit(git, code, checkouts.ask(runtime, place))
 
 
-def redacted_event(runtime: Runtime, event: Event) -> Event:
+def redacted_event(runtime: Runtime, event: events.Event) -> events.Event:
     """The event with all texts redacted, and without output that no rule reads."""
     redact, of_path = runtime.redactor.text, runtime.redacted_path
     texts = {
@@ -158,13 +149,13 @@ def redacted_event(runtime: Runtime, event: Event) -> Event:
         if isinstance(value := getattr(event, name, None), str) and value
     }
     update: dict[str, object] = {**texts}
-    if isinstance(event, SessionStarted):
+    if isinstance(event, events.SessionStarted):
         parent = event.parent_session[: runtime.settings.session.max_id_chars]
         record = event.transcript
         # A path that contains a secret is dropped: a redacted path names no file.
         kept = record if of_path(record) == record else ""
         update |= {"parent_session": redact(parent), "transcript": kept}
-    elif isinstance(event, ToolFinished):
+    elif isinstance(event, events.ToolFinished):
         most = runtime.settings.working.searched_chars
         update |= {
             "output": redact(_searched(event.model_copy(update=texts), most)),
@@ -175,7 +166,7 @@ def redacted_event(runtime: Runtime, event: Event) -> Event:
     return event.model_copy(update=update) if update else event
 
 
-def _searched(event: ToolFinished, most: int) -> str:
+def _searched(event: events.ToolFinished, most: int) -> str:
     """The part of a tool's output that rules read: manifests (CB-2), and the output of commands
     that may change the open errors (HS-2, HS-4)."""
     if slot_filling.shows_manifest(event):
@@ -190,15 +181,15 @@ def _refs(
     key, session, event = place.key, request.session_id, request.event
     state = session_ref(key, session)
     match event:
-        case UsageReported():
+        case events.UsageReported():
             return ()
-        case SessionDeleted():
+        case events.SessionDeleted():
             return session_files.delete_refs(runtime, key, session)
-        case ToolFinished():
+        case events.ToolFinished():
             return (state, working_ref(key, session)) if slot_filling.feeds(event) else (state,)
-        case UserPrompt():
+        case events.UserPrompt():
             return (state, *_message_refs(runtime, key, session, message))
-        case AssistantText():
+        case events.AssistantText():
             return (state,)
     return (state, *learn_refs(key), journal_ref(key))
 
@@ -228,7 +219,7 @@ def record(work: Work, event: PreparedEvent) -> EventAnswer:
     answer = STEPS[unredacted.event.kind](work, event)
     work.effects.recorded.append((work.key, sid(unredacted.session_id)))
     provenance.count_event(work, unredacted, redacted)
-    if isinstance(unredacted.event, ToolFinished):
+    if isinstance(unredacted.event, events.ToolFinished):
         answer = tool_outputs.pruned(work, unredacted, answer)
     if answer.pruned is None:
         pressure.count_event(work, unredacted, redacted)
@@ -251,7 +242,7 @@ def _session_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     prompt is ranked as if the pause still lasted (WM-2).
     """
     event = prepared.redacted.event
-    assert isinstance(event, SessionStarted)
+    assert isinstance(event, events.SessionStarted)
     before = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if event.is_new and not event.subagent:
         record_recap.others_ended(work)
@@ -271,7 +262,7 @@ def _session_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     return _plain_answer(state).model_copy(update={"shown": other})
 
 
-def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
+def _goes_on_compacted(event: events.SessionStarted, state: SessionState) -> bool:
     """Claude Code sends this start before it delivers the summary of a compaction; the next epoch
     shows what the compaction kept."""
     return event.source == COMPACTED and not state.subagent
@@ -280,7 +271,7 @@ def _goes_on_compacted(event: SessionStarted, state: SessionState) -> bool:
 def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A user message: keep what it asks to keep, at once."""
     event, message = prepared.redacted.event, prepared.message
-    assert isinstance(event, UserPrompt)
+    assert isinstance(event, events.UserPrompt)
     state = load_session(work, prepared.redacted)
     if state.subagent:
         return _plain_answer(state)
@@ -412,7 +403,7 @@ def _named(
 def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """Text of the model: decisions that it states are candidates for the next compaction (HS-3)."""
     event = prepared.redacted.event
-    assert isinstance(event, AssistantText)
+    assert isinstance(event, events.AssistantText)
     state = load_session(work, prepared.redacted)
     found = tuple(
         text
@@ -439,7 +430,7 @@ def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
 def _tool_finished(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     """A tool call: files and errors. A subagent's calls count for its own session only."""
     event = prepared.redacted.event
-    assert isinstance(event, ToolFinished)
+    assert isinstance(event, events.ToolFinished)
     before = load_session(work, prepared.redacted)
     state = working_memory.counted(_apply(work, before, event))
     state, notice = record_recap.after_tool(work, before, state, event)
@@ -459,7 +450,7 @@ def _compaction_started(work: LocatedWork, prepared: PreparedEvent) -> EventAnsw
 
 def _compaction_finished(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     event = prepared.redacted.event
-    assert isinstance(event, CompactionFinished)
+    assert isinstance(event, events.CompactionFinished)
     state = recovered(work.runtime, work.key, load_session(work, prepared.redacted))
     if state.subagent:
         return _plain_answer(state)
@@ -498,7 +489,7 @@ def _session_deleted(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     return EventAnswer()
 
 
-def _apply(work: Work, state: SessionState, event: Event) -> SessionState:
+def _apply(work: Work, state: SessionState, event: events.Event) -> SessionState:
     settings = work.settings.session
     return transitions.apply(state, event, now=work.now, settings=settings)
 

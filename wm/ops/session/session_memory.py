@@ -31,20 +31,7 @@ from wm.formats.session_state import SessionState, WordOrigins
 from wm.formats.working_memory import WorkingMemory
 from wm.ops.operation import LocatedWork, Operation, Work, as_written, located
 from wm.ops.session import core_blocks as core
-from wm.ops.session import working_memory
-from wm.ops.session.hot_state import (
-    core_ref,
-    full_session,
-    measured,
-    no_session,
-    require_readable,
-    require_session,
-    require_state,
-    session_memory,
-    session_ref,
-    with_memories_of_now,
-    working_ref,
-)
+from wm.ops.session import hot_state, working_memory
 from wm.store.base import Health
 from wm.store.paths import sid
 
@@ -76,18 +63,20 @@ def _view_blocks(stored: CoreMemory, work: Work, message: str = "") -> Blocks:
 
 
 def _read_blocks(work: LocatedWork, request: MemoryScoped) -> Blocks:
-    return _view_blocks(_readable_core(work, require_state(work, request.session_id)), work)
+    return _view_blocks(
+        _readable_core(work, hot_state.require_state(work, request.session_id)), work
+    )
 
 
 def _readable_core(work: LocatedWork, state: SessionState) -> CoreMemory:
     """The session's blocks, or empty ones. Raises Corrupt."""
-    reading = work.read(core_ref(work.key, state.session_id))
-    require_readable(reading, f"core memory of the session {state.session_id}")
+    reading = work.read(hot_state.core_ref(work.key, state.session_id))
+    hot_state.require_readable(reading, f"core memory of the session {state.session_id}")
     return core.load_core(work, state)
 
 
 def _change_block(work: LocatedWork, request: BlockRequest) -> Blocks:
-    state = require_state(work, request.session_id)
+    state = hot_state.require_state(work, request.session_id)
     made, message = core.change(
         work, state, request.block, request.content, request.operation, by="user"
     )
@@ -97,7 +86,7 @@ def _change_block(work: LocatedWork, request: BlockRequest) -> Blocks:
 def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
     if request.cancel:
         return _cancel(work)
-    state = require_state(work, request.session_id, with_core=True)
+    state = hot_state.require_state(work, request.session_id, with_core=True)
     source = _readable_core(work, state)
     names = tuple(name for name, _block in core_blocks.filled(source))
     if not names:
@@ -113,7 +102,7 @@ def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
         work.put(core.next_ref(work.key), waiting)
         message = f"The next session here takes over {block_names} of {state.session_id}."
         return Continued(session_id=state.session_id, blocks=names, message=message)
-    into = require_state(work, request.to)
+    into = hot_state.require_state(work, request.to)
     if into.session_id == state.session_id:
         raise UserError(
             "A session keeps its own blocks without this command.", fix="Name another one."
@@ -170,9 +159,9 @@ def _view_items(
 
 
 def _read_working(work: LocatedWork, request: MemoryScoped) -> WorkingItems:
-    state = require_state(work, request.session_id)
-    reading = work.read(working_ref(work.key, state.session_id))
-    require_readable(reading, f"working memory of the session {state.session_id}")
+    state = hot_state.require_state(work, request.session_id)
+    reading = work.read(hot_state.working_ref(work.key, state.session_id))
+    hot_state.require_readable(reading, f"working memory of the session {state.session_id}")
     return _view_items(work, state, working_memory.load_working(work, state))
 
 
@@ -182,7 +171,9 @@ def _add(work: LocatedWork, request: ItemRequest) -> WorkingItems:
 
 
 def _edit(work: LocatedWork, request: MemoryScoped) -> working_memory.WorkingEdit:
-    return working_memory.WorkingEdit(work, require_state(work, request.session_id), "user")
+    return working_memory.WorkingEdit(
+        work, hot_state.require_state(work, request.session_id), "user"
+    )
 
 
 def _remove(work: LocatedWork, request: RemoveRequest) -> WorkingItems:
@@ -209,14 +200,16 @@ remove_items = Operation("remove_items", RemoveRequest, WorkingItems, located(_r
 
 
 def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
-    require_session(request, work.settings.session)
-    reading = work.read(session_ref(work.key, full_session(work, request.session_id)))
-    state = require_readable(reading, f"state of the session {request.session_id}")
+    hot_state.require_session(request, work.settings.session)
+    reading = work.read(
+        hot_state.session_ref(work.key, hot_state.full_session(work, request.session_id))
+    )
+    state = hot_state.require_readable(reading, f"state of the session {request.session_id}")
     if state is None:
-        raise no_session(work.place, f"There is no session {request.session_id!r}")
-    state = with_memories_of_now(work, state)
+        raise hot_state.no_session(work.place, f"There is no session {request.session_id!r}")
+    state = hot_state.with_memories_of_now(work, state)
     text = hot_snapshot.render(state, work.settings.session).text
-    core, items = session_memory(work, state)
+    core, items = hot_state.session_memory(work, state)
     settings = work.settings
     if state.origins is not None:
         # The digests mean nothing to a reader; the reason for distrusting the model's words does.
@@ -227,7 +220,7 @@ def _show(work: LocatedWork, request: SessionScoped) -> SessionAnswer:
         hot=text,
         core=core_blocks.render(core, settings.core) if core is not None else "",
         working=render_items(items, state.events, settings.working).text if items else "",
-        pressure=measured(work, state.session_id),
+        pressure=hot_state.measured(work, state.session_id),
         passed=_passed(work, state.session_id),
     )
 

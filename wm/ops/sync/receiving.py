@@ -23,13 +23,7 @@ from wm.formats.tombstones import Tombstone, TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry
 from wm.ops.learning.recaps import read_recaps, recaps_ref
 from wm.ops.learning.remember import judge
-from wm.ops.memory.documents import (
-    load_memory,
-    memory_refs,
-    read_tombstones,
-    save_memory,
-    tombstones_ref,
-)
+from wm.ops.memory import documents
 from wm.ops.memory.entries import to_trash, trash_ref
 from wm.ops.operation import LocatedWork, Operation, Work, located
 from wm.ops.place import locate
@@ -43,7 +37,7 @@ def _run(work: LocatedWork, request: ArriveRequest) -> Arrived:
     replica = _noted(work, replica_of(document, request.mine), request)
     records = _with_sent(replica, request)
     found = [one.entry for one in request.entries]
-    reception = Reception(load_memory(work), records, _rules(work, request.mine))
+    reception = Reception(documents.load_memory(work), records, _rules(work, request.mine))
     for one in request.entries:
         if not is_recap(one.entry.id):
             reception.take(one.entry, one.signed)
@@ -96,7 +90,7 @@ def _with_sent(replica: Replica, request: ArriveRequest) -> dict[str, SharedReco
 
 def _rules(work: LocatedWork, mine: bool) -> Rules:
     runtime = work.runtime
-    stones = read_tombstones(work).stones
+    stones = documents.read_tombstones(work).stones
     gone = {stone.id for stone in stones} | set(runtime.store.names(TrashedEntry, work.key))
     return Rules(
         accept=runtime.settings.team.accept,
@@ -131,7 +125,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
     for entry, is_forgotten in reception.trashed:
         to_trash(work, entry, reason="withdrawn by its author", stone=is_forgotten)
     if reception.forgotten:
-        stones = read_tombstones(work)
+        stones = documents.read_tombstones(work)
         known = {stone.id for stone in stones.stones}
         fresh = tuple(
             Tombstone(id=name, digest="", shared_digest=stone, forgotten_at=work.moment)
@@ -139,7 +133,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
             if name not in known
         )
         kept = (*stones.stones, *fresh)
-        work.put(tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
+        work.put(documents.tombstones_ref(work.key), stones.model_copy(update={"stones": kept}))
     events = zip(reception.facts, work.log(reception.facts), strict=True)
     brought = {fact.entry: event for fact, event in events if fact.type == "memory_received"}
     for name in back:
@@ -150,7 +144,7 @@ def _save(work: LocatedWork, reception: Reception) -> None:
         else entry
         for entry in memory.entries
     )
-    save_memory(work, memory.model_copy(update={"entries": entries}))
+    documents.save_memory(work, memory.model_copy(update={"entries": entries}))
 
 
 def _take_recaps(work: LocatedWork, found: Sequence[SharedEntry]) -> int:
@@ -182,7 +176,7 @@ def _authors(work: Work, document: Sync, found: Iterable[SharedEntry]) -> dict[s
 
 
 def _refs(runtime: Runtime, request: ArriveRequest) -> Sequence[Ref[Document]]:
-    return (*memory_refs(runtime, request), sync_ref(locate(runtime, request).key))
+    return (*documents.memory_refs(runtime, request), sync_ref(locate(runtime, request).key))
 
 
 arrive = Operation("arrive", ArriveRequest, Arrived, located(_run), _refs)

@@ -13,19 +13,11 @@ import click
 from wm import __version__
 from wm.api.models import HelperState
 from wm.api.protocol import Inspection
-from wm.cli import contracts, output
+from wm.cli import contracts, output, overview
 from wm.cli.agent_facts import look, states
 from wm.cli.context import Caller, Result, daemon_status, prints_always
 from wm.cli.daemon_state import FIX, lost_events, outdated
 from wm.cli.entries import WORDS
-from wm.cli.overview import (
-    LEAST,
-    conversation_rows,
-    helper_use,
-    memory_rows,
-    most_pressed,
-    print_heading,
-)
 from wm.daemon.instance import holder, is_ending, listens_elsewhere
 from wm.errors import Unavailable, WmError
 
@@ -86,28 +78,28 @@ def _print(
     rows: list[output.Row], found: Any, contract: Any, trouble: tuple[str, str], _report: object
 ) -> None:
     output.line(output.bold(f"wm {__version__}"))
-    output.lines(output.pairs(rows, least=LEAST))
+    output.lines(output.pairs(rows, least=overview.LEAST))
     output.line()
     if found is None:
         output.lines("  " + part for text in trouble for part in output.wrap(text, 76) if part)
         return
-    print_heading(found.place)
-    shown = memory_rows(found)
-    shown += conversation_rows(most_pressed(found), LISTED_CONVERSATIONS)
+    overview.print_heading(found.place)
+    shown = overview.memory_rows(found)
+    shown += overview.conversation_rows(overview.most_pressed(found), LISTED_CONVERSATIONS)
     if contract is not None:
         shown.append(contracts.row(contract))
-    output.lines(output.pairs(shown, least=LEAST))
+    output.lines(output.pairs(shown, least=overview.LEAST))
 
 
 def _helper_row(found: HelperState) -> output.Row:
     if found.problem:
         return "helper", f"{output.safe(found.model)} is not used: {found.problem}", output.warn
-    return "helper", f"{output.safe(found.model)} · {helper_use(found)} today"
+    return "helper", f"{output.safe(found.model)} · {overview.helper_use(found)} today"
 
 
 def _pressed(inspection: Inspection | None) -> dict[str, Any]:
     """Empty if no proxy is used."""
-    found = most_pressed(inspection) if inspection is not None else ()
+    found = overview.most_pressed(inspection) if inspection is not None else ()
     return {"conversations": found} if found else {}
 
 

@@ -19,17 +19,8 @@ from wm.cli.groups import Group
 from wm.cli.options import flag, text
 from wm.cli.overview import helper_use
 from wm.ops.helper.asking import agree, state
+from wm.ops.search import model_install
 from wm.ops.search.model_choice import chosen, installed, location
-from wm.ops.search.model_install import (
-    check_new,
-    import_model,
-    pinned_files,
-    pinned_model,
-    pull_model,
-    remove_model,
-    require_network,
-    try_model,
-)
 from wm.ops.search.models import existing_name
 
 COLUMN = 14
@@ -99,7 +90,7 @@ def use(caller: Caller, name: str) -> Result:
     with caller.opened() as runtime:
         existing_name(installed(runtime), name)
         if name != "none":  # opened here, so that one that fails changes nothing
-            try_model(runtime, location(runtime, name))
+            model_install.try_model(runtime, location(runtime, name))
 
     def show(answer: Any) -> None:
         words_alone = "Words alone are searched from now on."
@@ -121,7 +112,10 @@ def take(caller: Caller, path: str, name: str) -> Result:
     """
     folder = Path(absolute(path))
     with caller.opened() as runtime:
-        return Result(import_model(runtime, folder, name or folder.name.lower()), _print_imported)
+        return Result(
+            model_install.import_model(runtime, folder, name or folder.name.lower()),
+            _print_imported,
+        )
 
 
 def _print_imported(model: Any) -> None:
@@ -144,8 +138,8 @@ def pull(caller: Caller, name: str, yes: bool) -> Result:
     The files are pinned: one commit of one repository, and the size and sha256 of each file. They
     are shown before anything is fetched. A file that differs is deleted.
     """
-    model = pinned_model(name)
-    files = pinned_files(model)
+    model = model_install.pinned_model(name)
+    files = model_install.pinned_files(model)
     report: dict[str, Any] = {
         "name": name,
         "origin": model.repository,
@@ -155,8 +149,8 @@ def pull(caller: Caller, name: str, yes: bool) -> Result:
         "model": None,
     }
     with caller.opened() as runtime:
-        check_new(runtime, name)
-        require_network(runtime)
+        model_install.check_new(runtime, name)
+        model_install.require_network(runtime)
         if not caller.as_json:
             output.line(f"{model.repository} ({model.license})")
             output.line(f"commit {model.commit}")
@@ -166,7 +160,7 @@ def pull(caller: Caller, name: str, yes: bool) -> Result:
             return Result(report, lambda _report: output.note(why), failed=True)
         shown = sys.stderr if sys.stderr.isatty() and not caller.as_json else StringIO()
         with click.progressbar(length=model.size, label="  fetching", file=shown) as bar:
-            done = pull_model(runtime, name, bar.update)
+            done = model_install.pull_model(runtime, name, bar.update)
     return Result({**report, "model": done}, lambda _report: _print_installed(done))
 
 
@@ -185,7 +179,7 @@ def remove(caller: Caller, name: str) -> Result:
     The model in use is refused. The folder that it was imported from is not touched.
     """
     with caller.opened() as runtime:
-        removed = remove_model(runtime, name)
+        removed = model_install.remove_model(runtime, name)
     what = "" if removed.recorded else ", which was the rest of an unfinished import"
     size = removed.freed_bytes
     freed = f"{output.size(size)} freed" if size else "its files were gone"
@@ -205,7 +199,7 @@ def test(caller: Caller, name: str) -> Result:
         asked = name or chosen(runtime).name
         if "/" not in asked:
             existing_name(installed(runtime), asked)
-        found = try_model(runtime, location(runtime, asked))
+        found = model_install.try_model(runtime, location(runtime, asked))
     return Result(found, _print_trial, failed=not found.sane)
 
 
