@@ -10,6 +10,7 @@ import pytest
 from wm.domain.failures import open_errors
 from wm.domain.learning.statements import stated_in
 from wm.domain.session import slot_filling
+from wm.domain.session.working_memory import SessionMoment
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import OpenError
 from wm.formats.working_memory import WorkingMemory
@@ -22,8 +23,8 @@ EMPTY = WorkingMemory(session_id="s-1")
 FAILED = "src/rates.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.\n"
 
 
-def at(event: int) -> slot_filling.FillingContext:
-    return slot_filling.FillingContext(ROOT, event, BEGIN + timedelta(seconds=event), SETTINGS)
+def at(event: int) -> SessionMoment:
+    return SessionMoment(event, BEGIN + timedelta(seconds=event), SETTINGS, ROOT)
 
 
 def tool(kind: str, *paths: str, output: str = "", code: int | None = None, command: str = ""):  # type: ignore[no-untyped-def]

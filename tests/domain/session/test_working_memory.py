@@ -16,10 +16,12 @@ SETTINGS = WorkingSettings()
 EMPTY = WorkingMemory(session_id="s-1")
 
 
+def at(events: int) -> working_memory.SessionMoment:
+    return working_memory.SessionMoment(events, NOW, SETTINGS)
+
+
 def add(memory: WorkingMemory, text: str, slot: str = "", events: int = 1) -> WorkingMemory:
-    made = working_memory.add(
-        memory, text, slot, by="agent", events=events, now=NOW, settings=SETTINGS
-    )
+    made = working_memory.add(memory, text, slot, "agent", at(events))
     assert isinstance(made, WorkingMemory)
     return made
 
@@ -90,7 +92,7 @@ def test_an_item_stays_one_line_of_data(text: str) -> None:
 
 def test_too_long_items_and_unknown_slots_are_refused_with_the_count() -> None:
     said = [
-        working_memory.add(EMPTY, text, slot, by="agent", events=1, now=NOW, settings=SETTINGS)
+        working_memory.add(EMPTY, text, slot, "agent", at(1))
         for text, slot in (("x" * 212, "todo"), ("x", "goal"), ("  ", ""))
     ]
     assert [(r.code, r.message, r.fix) for r in said if isinstance(r, Refusal)] == [
@@ -120,17 +122,17 @@ REMOVALS = [
 
 @pytest.mark.parametrize(("text", "left", "code"), REMOVALS)
 def test_an_item_is_removed_by_its_text(text: str, left: int, code: str) -> None:
-    made = working_memory.remove(full(), text, events=2, now=NOW)
+    made = working_memory.remove(full(), text, at(2))
     found = made.code if isinstance(made, Refusal) else ""
     after = full() if isinstance(made, Refusal) else made
     assert (len(working_memory.everything(after)), found) == (left, code)
 
 
 def test_clearing_a_slot_leaves_the_others() -> None:
-    made = working_memory.clear_slot(full(), "error", events=2, now=NOW, settings=SETTINGS)
+    made = working_memory.clear_slot(full(), "error", at(2))
     assert isinstance(made, WorkingMemory)
     assert (set(made.slots), len(made.pool)) == ({"decision", "todo", "dependency"}, 2)
-    refused = working_memory.clear_slot(full(), "plan", events=2, now=NOW, settings=SETTINGS)
+    refused = working_memory.clear_slot(full(), "plan", at(2))
     assert isinstance(refused, Refusal)
 
 
@@ -139,11 +141,11 @@ def test_a_compaction_keeps_the_slots_and_the_ten_best() -> None:
     for event in range(1, 15):
         memory = add(memory, f"note {event}", events=event)
     memory = add(memory, "note 2", events=14)
-    kept, gone = working_memory.compacted(memory, events=14, now=NOW, settings=SETTINGS)
+    kept, gone = working_memory.compacted(memory, at(14))
     assert kept.slots == memory.slots
     assert [i.text for i in kept.pool] == ["note 2", *(f"note {n}" for n in range(6, 15))]
     assert gone == ("note 1", "note 3", "note 4", "note 5")
-    again, nothing = working_memory.compacted(kept, events=14, now=NOW, settings=SETTINGS)
+    again, nothing = working_memory.compacted(kept, at(14))
     assert (again, nothing) == (kept, ())
 
 

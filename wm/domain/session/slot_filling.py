@@ -14,7 +14,6 @@ errors, paths and names of packages, and none that reads like an order to a mode
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
 from msgspec import Struct
 
@@ -23,10 +22,11 @@ from wm.domain.learning.statements import DONE, NOTE, TODO, Stated, decisions_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import manifests, pool, slots, working_memory
 from wm.domain.session.file_paths import normalised_path
+from wm.domain.session.working_memory import SessionMoment
 from wm.domain.times import iso
 from wm.formats.events import ToolFinished
 from wm.formats.session_state import ACTIONS, OpenError
-from wm.formats.working_memory import PoolItem, SlotItem, WorkingMemory
+from wm.formats.working_memory import PoolItem, WorkingMemory
 from wm.settings import WorkingSettings
 from wm.text.letters import canonical
 from wm.text.patterns import Lazy
@@ -44,15 +44,6 @@ _PATH = Lazy(
 )
 
 
-class FillingContext(Struct, frozen=True):
-    """What filling needs to know of the session. events: its count, including this event."""
-
-    root: str
-    events: int
-    now: datetime
-    settings: WorkingSettings
-
-
 def feeds(event: ToolFinished) -> bool:
     """Will this tool call change the working memory, as far as is known beforehand?"""
     if event.failed:
@@ -68,7 +59,7 @@ def shows_manifest(event: ToolFinished) -> bool:
 
 
 def after_tool(
-    current: WorkingMemory, event: ToolFinished, errors: Sequence[OpenError], at: FillingContext
+    current: WorkingMemory, event: ToolFinished, errors: Sequence[OpenError], at: SessionMoment
 ) -> WorkingMemory:
     """Return the memory after a tool call; errors: the session's open errors after it."""
     kept = _errors(current.slots, errors, at)
@@ -78,7 +69,7 @@ def after_tool(
     known = {item.text for item in current.pool if item.kind == "path"}
     paths = [path for path in dict.fromkeys(named) if path in known or _is_plain(path, at.settings)]
     return working_memory.changed(
-        current, at.events, at.now, slots=dict(kept), pool=_met(current.pool, paths, "tool", at)
+        current, at, slots=dict(kept), pool=_met(current.pool, paths, "tool", at)
     )
 
 
@@ -105,7 +96,7 @@ def items_in(text: str, settings: WorkingSettings) -> MessageItems:
     return MessageItems(text, tuple(decided), tuple(todos), tuple(dict.fromkeys(found)))
 
 
-def after_prompt(current: WorkingMemory, said: MessageItems, at: FillingContext) -> WorkingMemory:
+def after_prompt(current: WorkingMemory, said: MessageItems, at: SessionMoment) -> WorkingMemory:
     """Return the memory after a message of the user."""
     kept = _add(current.slots, slots.DECISION, said.decided, "user", at)
     kept = _todos(kept, said.todos, "user", at)
@@ -113,7 +104,7 @@ def after_prompt(current: WorkingMemory, said: MessageItems, at: FillingContext)
     new = [path for path in named if _is_plain(path, at.settings)][:MAX_PATHS]
     paths = dict.fromkeys((*new, *_mentioned(current.pool, said.text)))
     return working_memory.changed(
-        current, at.events, at.now, slots=dict(kept), pool=_met(current.pool, paths, "user", at)
+        current, at, slots=dict(kept), pool=_met(current.pool, paths, "user", at)
     )
 
 
@@ -122,7 +113,7 @@ def after_answer(
     text: str,
     decided: Iterable[str],
     stated: Iterable[Stated],
-    at: FillingContext,
+    at: SessionMoment,
 ) -> WorkingMemory:
     """Return the memory after a text of the model; decided, stated: its decisions, todos and notes,
     except those that a tool's text stated first."""
@@ -132,20 +123,20 @@ def after_answer(
     kept = _add(current.slots, slots.DECISION, short, "agent", at)
     kept = _todos(kept, stated, "agent", at)
     notes = [
-        PoolItem(text=one.text, kind="note", by="agent", at=iso(at.now), event=at.events)
+        at.pool_item("note", one.text, "agent")
         for one in stated
         if one.kind == NOTE and not reads_as_instruction(one.text)
     ]
     met = _met(current.pool, _mentioned(current.pool, text), "agent", at)
     return working_memory.changed(
-        current, at.events, at.now, slots=dict(kept), pool=pool.add(met, notes, at.settings)
+        current, at, slots=dict(kept), pool=pool.add(met, notes, at.settings)
     )
 
 
 # --- slots ----------------------------------------------------------------------------------
 
 
-def _errors(current: slots.Slots, errors: Sequence[OpenError], at: FillingContext) -> slots.Slots:
+def _errors(current: slots.Slots, errors: Sequence[OpenError], at: SessionMoment) -> slots.Slots:
     """Make the slot follow the open errors: add new ones, remove cleared ones."""
     by_key = {item.key: item for item in current.get(slots.ERROR, ()) if item.key}
     over = by_key.keys() - {error.fingerprint for error in errors}
@@ -154,24 +145,24 @@ def _errors(current: slots.Slots, errors: Sequence[OpenError], at: FillingContex
     for error in errors:
         if error.last_seen_at == moment and not reads_as_instruction(error.summary):
             text = first_sentences(error.summary, at.settings.item_chars)
-            item = SlotItem(text=text, by="tool", at=moment, key=error.fingerprint)
+            item = at.slot_item(text, "tool", error.fingerprint)
             kept = slots.add(kept, slots.ERROR, item, at.settings)
     return kept
 
 
-def _dependencies(current: slots.Slots, event: ToolFinished, at: FillingContext) -> slots.Slots:
+def _dependencies(current: slots.Slots, event: ToolFinished, at: SessionMoment) -> slots.Slots:
     for path in filter(manifests.is_manifest, event.paths):
         name = normalised_path(path, root=at.root, cwd=event.cwd)
         text = event.output[: at.settings.searched_chars]
         dependencies = manifests.line(name, text, at.settings.item_chars) if name else ""
         if dependencies and not reads_as_instruction(_as_words(dependencies)):
-            item = SlotItem(text=dependencies, by="tool", at=iso(at.now), key=name)
+            item = at.slot_item(dependencies, "tool", name)
             current = slots.add(current, slots.DEPENDENCY, item, at.settings)
     return current
 
 
 def _todos(
-    current: slots.Slots, stated: Iterable[Stated], by: str, at: FillingContext
+    current: slots.Slots, stated: Iterable[Stated], by: str, at: SessionMoment
 ) -> slots.Slots:
     for one in stated:
         if one.kind == TODO:
@@ -185,11 +176,11 @@ def _todos(
 
 
 def _add(
-    current: slots.Slots, slot: str, texts: Iterable[str], by: str, at: FillingContext
+    current: slots.Slots, slot: str, texts: Iterable[str], by: str, at: SessionMoment
 ) -> slots.Slots:
     for text in texts:
         if by == "user" or not reads_as_instruction(text):
-            item = SlotItem(text=" ".join(text.split()), by=by, at=iso(at.now))
+            item = at.slot_item(" ".join(text.split()), by)
             current = slots.add(current, slot, item, at.settings)
     return current
 
@@ -202,12 +193,9 @@ def _touched(event: ToolFinished) -> tuple[str, ...]:
 
 
 def _met(
-    current: tuple[PoolItem, ...], paths: Iterable[str], by: str, at: FillingContext
+    current: tuple[PoolItem, ...], paths: Iterable[str], by: str, at: SessionMoment
 ) -> tuple[PoolItem, ...]:
-    items = [
-        PoolItem(text=path, kind="path", by=by, at=iso(at.now), event=at.events) for path in paths
-    ]
-    return pool.add(current, items, at.settings)
+    return pool.add(current, [at.pool_item("path", path, by) for path in paths], at.settings)
 
 
 def _mentioned(current: tuple[PoolItem, ...], text: str) -> list[str]:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+
 from wm.domain.counts import counted
 from wm.domain.facts import Refusal
 from wm.domain.session import pool, slots
@@ -44,18 +46,26 @@ HEADINGS = {
 FILES, NOTES = "files", "notes"
 
 
+class SessionMoment(Struct, frozen=True):
+    """A session at one event. events: their number, including this one. root: its project."""
+
+    events: int
+    now: datetime
+    settings: WorkingSettings
+    root: str = ""
+
+    def slot_item(self, text: str, by: str, key: str = "") -> SlotItem:
+        return SlotItem(text=text, by=by, at=iso(self.now), key=key)
+
+    def pool_item(self, kind: str, text: str, by: str) -> PoolItem:
+        return PoolItem(text=text, kind=kind, by=by, at=iso(self.now), event=self.events)
+
+
 def add(
-    working: WorkingMemory,
-    text: str,
-    slot: str,
-    *,
-    by: str,
-    events: int,
-    now: datetime,
-    settings: WorkingSettings,
+    working: WorkingMemory, text: str, slot: str, by: str, at: SessionMoment
 ) -> WorkingMemory | Refusal:
     """Return the memory with an added item; slot "": a note of the pool."""
-    line = " ".join(text.split())
+    line, settings = " ".join(text.split()), at.settings
     if not line:
         return Refusal("empty", "The text is empty.", fix="Give the text to keep, in a few words.")
     if len(line) > settings.item_chars:
@@ -66,18 +76,15 @@ def add(
             fix=f"Shorten it by {counted(len(line) - settings.item_chars, 'character')}.",
         )
     if not slot:
-        note = PoolItem(text=line, kind="note", by=by, at=iso(now), event=events)
-        return changed(working, events, now, pool=pool.add(working.pool, [note], settings))
+        note = at.pool_item("note", line, by)
+        return changed(working, at, pool=pool.add(working.pool, [note], settings))
     if not settings.slots.get(slot):
         return unknown_slot(slot, settings)
-    item = SlotItem(text=line, by=by, at=iso(now))
-    filled = dict(slots.add(working.slots, slot, item, settings))
-    return changed(working, events, now, slots=filled)
+    filled = dict(slots.add(working.slots, slot, at.slot_item(line, by), settings))
+    return changed(working, at, slots=filled)
 
 
-def remove(
-    working: WorkingMemory, text: str, *, events: int, now: datetime
-) -> WorkingMemory | Refusal:
+def remove(working: WorkingMemory, text: str, at: SessionMoment) -> WorkingMemory | Refusal:
     """Return the memory without the item of this text, or without the only item that contains
     it."""
     wanted = canonical(text)
@@ -97,16 +104,14 @@ def remove(
     kept_pool = working.pool
     for one in near:
         kept_slots, kept_pool = slots.without(kept_slots, one), pool.without(kept_pool, one)
-    return changed(working, events, now, slots=dict(kept_slots), pool=kept_pool)
+    return changed(working, at, slots=dict(kept_slots), pool=kept_pool)
 
 
-def clear_slot(
-    working: WorkingMemory, slot: str, *, events: int, now: datetime, settings: WorkingSettings
-) -> WorkingMemory | Refusal:
+def clear_slot(working: WorkingMemory, slot: str, at: SessionMoment) -> WorkingMemory | Refusal:
     """Return the memory with one slot empty. A slot that is no longer configured can be emptied."""
-    if slot not in settings.slots and slot not in working.slots:
-        return unknown_slot(slot, settings)
-    return changed(working, events, now, slots=dict(slots.clear(working.slots, slot)))
+    if slot not in at.settings.slots and slot not in working.slots:
+        return unknown_slot(slot, at.settings)
+    return changed(working, at, slots=dict(slots.clear(working.slots, slot)))
 
 
 def everything(working: WorkingMemory) -> tuple[SlotItem | PoolItem, ...]:
@@ -121,16 +126,14 @@ def unknown_slot(slot: str, settings: WorkingSettings) -> Refusal:
     )
 
 
-def compacted(
-    working: WorkingMemory, *, events: int, now: datetime, settings: WorkingSettings
-) -> tuple[WorkingMemory, tuple[str, ...]]:
+def compacted(working: WorkingMemory, at: SessionMoment) -> tuple[WorkingMemory, tuple[str, ...]]:
     """Return what a compaction keeps (the slots and the best of the pool), and the dropped
     texts."""
-    best = pool.best(working.pool, events, settings)[: settings.compacted_items]
+    best = pool.best(working.pool, at.events, at.settings)[: at.settings.compacted_items]
     stay = {pool.key(item) for item in best}
     kept = tuple(item for item in working.pool if pool.key(item) in stay)
     dropped = tuple(item.text for item in working.pool if pool.key(item) not in stay)
-    return changed(working, events, now, pool=kept), dropped
+    return changed(working, at, pool=kept), dropped
 
 
 def logged(
@@ -140,11 +143,11 @@ def logged(
     return (*log, kept)[-settings.kept_compactions :] if settings.kept_compactions else ()
 
 
-def changed(working: WorkingMemory, events: int, now: datetime, **update: Any) -> WorkingMemory:
+def changed(working: WorkingMemory, at: SessionMoment, **update: Any) -> WorkingMemory:
     """Return the updated memory; the same object if nothing differs."""
     if all(getattr(working, name) == value for name, value in update.items()):
         return working
-    clock = {"events": max(events, working.events), "updated_at": iso(now)}
+    clock = {"events": max(at.events, working.events), "updated_at": iso(at.now)}
     return working.model_copy(update={**update, **clock})
 
 

@@ -18,6 +18,7 @@ from wm.domain.learning.statements import stated_in
 from wm.domain.memory.gate import reads_as_instruction
 from wm.domain.session import core_blocks, slot_filling, working_memory
 from wm.domain.session.sections import Rendered
+from wm.domain.session.working_memory import SessionMoment
 from wm.errors import UserError
 from wm.formats.events import AssistantText, ToolFinished
 from wm.formats.evidence import Phase
@@ -105,9 +106,7 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
     if log.snapshot_id and any(kept.snapshot == log.snapshot_id for kept in log.log):
         return
     stored = load_working(work, state)
-    after, dropped = working_memory.compacted(
-        stored, events=state.events, now=work.now, settings=work.settings.working
-    )
+    after, dropped = working_memory.compacted(stored, _session(work, state))
     save_working(work, stored, after)
     saved = core.load_core(work, state)
     kept = CompactionKept(
@@ -124,8 +123,8 @@ def compacted(work: LocatedWork, state: SessionState) -> None:
     work.put(ref, log.model_copy(update={"log": recent, "updated_at": work.moment}))
 
 
-def _session(work: Work, state: SessionState) -> slot_filling.FillingContext:
-    return slot_filling.FillingContext(state.root, state.events, work.now, work.settings.working)
+def _session(work: Work, state: SessionState) -> SessionMoment:
+    return SessionMoment(state.events, work.now, work.settings.working, state.root)
 
 
 # --- rendering ------------------------------------------------------------------------------
@@ -156,23 +155,20 @@ class WorkingEdit(Struct, frozen=True):
                 "This reads like an order to an agent, not like a note, so it was not added.",
                 fix="State the fact in your own words.",
             )
-        stored, events, settings = self._stored, self.state.events, work.settings.working
-        made = working_memory.add(
-            stored, written, slot, by=self.by, events=events, now=work.now, settings=settings
-        )
+        stored, at = self._stored, _session(work, self.state)
+        made = working_memory.add(stored, written, slot, self.by, at)
         where = f"the slot {slot}" if slot else "the pool"
         return self._saved(stored, made, "", f"Added to {where}")
 
     def remove(self, text: str) -> tuple[WorkingMemory, str]:
         """Remove the one item with this text."""
         stored = self._stored
-        made = working_memory.remove(stored, text, events=self.state.events, now=self.work.now)
+        made = working_memory.remove(stored, text, _session(self.work, self.state))
         return self._saved(stored, made, "item", "Removed")
 
     def clear_slot(self, slot: str) -> tuple[WorkingMemory, str]:
-        stored, events, now = self._stored, self.state.events, self.work.now
-        settings = self.work.settings.working
-        made = working_memory.clear_slot(stored, slot, events=events, now=now, settings=settings)
+        stored = self._stored
+        made = working_memory.clear_slot(stored, slot, _session(self.work, self.state))
         return self._saved(stored, made, slot, f"The slot {slot} is empty")
 
     def clear_all(self) -> tuple[WorkingMemory, str]:
