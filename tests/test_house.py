@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 
 from tests.test_layers import PACKAGE, modules
+from wm import errors
 
 MOST_FILES = 24
 """Modules in one folder, its `__init__` included; a reader takes in no more at a glance."""
@@ -86,3 +87,31 @@ def caught(node: ast.AST) -> list[ast.expr | None]:
 def test_every_module_has_a_docstring() -> None:
     silent = [name for name, tree in modules() if not ast.get_docstring(tree)]
     assert silent == []
+
+
+def rows_of_errors() -> dict[str, set[frozenset[str]]]:
+    """Row of `errors.txt` -> the values that each error of it is made with."""
+    found: dict[str, set[frozenset[str]]] = defaultdict(set)
+    for _, tree in modules():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(kind), attr="of"),
+                    args=[ast.Constant(str(row))],
+                ) if hasattr(errors, kind):
+                    found[row].add(frozenset(str(word.arg) for word in node.keywords))
+    return found
+
+
+def test_each_sentence_of_an_error_is_used_with_the_values_that_it_names() -> None:
+    named = {
+        row: frozenset(re.findall(r"\{(\w+)[!:}]", " ".join(words)))
+        for row, words in errors.sentences().items()
+    }
+    assert rows_of_errors() == {row: {names} for row, names in named.items()}
+
+
+def test_the_sentences_of_errors_are_in_order_and_have_a_fix() -> None:
+    rows = errors.sentences()
+    assert list(rows) == sorted(rows)
+    assert [row for row, words in rows.items() if len(words) != 2] == []

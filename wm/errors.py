@@ -7,7 +7,18 @@ the daemon.
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
+from functools import cache
+from typing import Self
+
+
+@cache
+def sentences() -> dict[str, list[str]]:
+    """The rows of `errors.txt`: name -> sentence and, for most, fix."""
+    text = (pkgutil.get_data("wm", "errors.txt") or b"").decode()
+    blocks = (block.splitlines() for block in text.split("\n\n")[1:])
+    return {name: words for name, *words in blocks}
 
 
 class WmError(Exception):
@@ -25,6 +36,12 @@ class WmError(Exception):
         super().__init__(message)
         self.message = message
         self.fix = fix or self.usual_fix
+
+    @classmethod
+    def of(cls, row: str, /, **values: object) -> Self:
+        """The error in the words of `errors.txt`. row: its name there; values: those in braces."""
+        message, *fix = (words.format(**values) for words in sentences()[row])
+        return cls(message, fix="".join(fix))
 
 
 class UserError(WmError):

@@ -60,12 +60,25 @@ def messages() -> list[tuple[str, str, str]]:
             if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             for node in ast.walk(scope):
-                if isinstance(node, ast.Call) and _name(node.func) in ERRORS:
+                if isinstance(node, ast.Call) and (row := _row(node)):
+                    text, fix = errors.sentences()[row]
+                    found.add((f"{path}:{node.lineno}", text, fix))
+                elif isinstance(node, ast.Call) and _name(node.func) in ERRORS:
                     text, fix = _texts(node, _assigned(scope, node.lineno))
                     if not _PASSED_ON.fullmatch(text):
                         added = (fix for start, fix in CALLERS.items() if path.startswith(start))
                         found.add((f"{path}:{node.lineno}", text, fix or next(added, "")))
     return sorted(found)
+
+
+def _row(call: ast.Call) -> str:
+    """The row of `errors.txt` that a call makes an error of; "" for any other call."""
+    match call:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(kind), attr="of"), args=[ast.Constant(str(row))]
+        ) if kind in ERRORS:
+            return row
+    return ""
 
 
 def _assigned(scope: ast.AST, before: int) -> dict[str, str]:

@@ -134,10 +134,7 @@ class CodexServer(SettingsPart, frozen=True, kw_only=True):
                 return changed.encode()
         except ValueError:
             pass  # a section that cannot be extended at the end of the file
-        raise UserError(
-            f"{self.path} is written in a way that setup cannot extend.",
-            fix=f"Write its {TABLE} as [{TABLE}.NAME], one section each.",
-        )
+        raise UserError.of("codex.cannot_extend", path=self.path, table=TABLE)
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:
         text = _OURS.sub("", raw.decode("utf-8", "replace"))

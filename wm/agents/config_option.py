@@ -39,9 +39,12 @@ class LearnOption(SettingsPart, frozen=True, kw_only=True):
         changed = _with_line(text, f'{NAME} = "{self.mode}"  {MARK}\n')
         wanted = {**before, SECTION: {**before.get(SECTION, {}), NAME: self.mode}}
         if parse_toml(self.path, changed) != wanted:
-            raise UserError(
-                f"{self.path} is written in a way that setup cannot extend.",
-                fix=f'Add `{NAME} = "{self.mode}"` to its section [{SECTION}] yourself.',
+            raise UserError.of(
+                "learn_option.cannot_extend",
+                path=self.path,
+                name=NAME,
+                mode=self.mode,
+                section=SECTION,
             )
         return changed.encode()
 

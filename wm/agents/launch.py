@@ -47,10 +47,7 @@ def configured_upstream(
         ):
             environment = _object(path).get("env")
             if isinstance(environment, dict) and environment.get(BASE_URL):
-                raise UserError(
-                    f"{path} sets {BASE_URL}, which overrides what `wm run` sets.",
-                    fix="Move that URL to proxy.upstream in config.toml.",
-                )
+                raise UserError.of("run.overridden_url", path=path, variable=BASE_URL)
     return env.get(BASE_URL, "")
 
 
@@ -101,10 +98,7 @@ def _opencode_upstream(env: Mapping[str, str], home: Path, folder: Path) -> str:
         if named := _base_url(content):
             url, origin = named.rstrip("/").removesuffix("/v1"), where
     if "{" in url:
-        raise UserError(
-            f"{origin} sets its base URL from a variable, which wm does not resolve.",
-            fix="Name the upstream with --upstream URL.",
-        )
+        raise UserError.of("run.variable_in_url", origin=origin)
     return url
 
 
@@ -130,9 +124,7 @@ def _content(env: Mapping[str, str]) -> dict[str, Any]:
             raise ValueError("its options are not an object")
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
-        raise UserError(
-            f"{OPENCODE_CONTENT} cannot be read: {why}.", fix="Correct it, or unset it."
-        ) from None
+        raise UserError.of("run.unreadable_variable", variable=OPENCODE_CONTENT, why=why) from None
     return content
 
 
@@ -145,10 +137,7 @@ def _object(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise UserError(
-            f"{path} may name another upstream, and cannot be read: {error}.",
-            fix="Correct it, or name the upstream with --upstream URL.",
-        ) from None
+        raise UserError.of("run.unreadable_settings", path=path, error=error) from None
     return content if isinstance(content, dict) else {}
 
 

@@ -73,10 +73,7 @@ class OwnFile(SettingsPart, frozen=True, kw_only=True):
 
     def added_to(self, raw: bytes | None) -> bytes:
         if raw is not None:
-            raise UserError(
-                f"{self.path} already exists and was not written by wm.",
-                fix="Move it away, then run setup again.",
-            )
+            raise UserError.of("setup.foreign_file", path=self.path)
         return self.content
 
     def without(self, raw: bytes, original: bytes | None) -> bytes | None:  # noqa: ARG002
@@ -123,10 +120,7 @@ def child(node: Node, key: str) -> Node:
 
 
 def refusal(path: Path, what: str) -> UserError:
-    return UserError(
-        f"{path} {what}.",
-        fix="Correct the file, or leave this agent out; the file was not changed.",
-    )
+    return UserError.of("setup.unusable_file", path=path, what=what)
 
 
 def bake(

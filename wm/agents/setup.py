@@ -260,19 +260,15 @@ def _is_installed(agent: str, paths: AgentPaths) -> bool:
 def _read(path: Path) -> bytes | None:
     try:
         if path.is_dir():
-            raise UserError(
-                f"{path} is a folder, but must be a file.", fix="Move it away, then try again."
-            )
+            raise UserError.of("setup.is_folder", path=path)
         if path.exists() and not path.is_file():
             # Reading a pipe would block until a writer comes.
-            raise UserError(f"{path} is not a regular file.", fix="Move it away, then try again.")
+            raise UserError.of("setup.no_regular_file", path=path)
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise UserError(
-            f"{path} cannot be read: {error.strerror}.", fix="Correct that, then try again."
-        ) from error
+        raise UserError.of("setup.unreadable", path=path, why=error.strerror) from error
 
 
 def _read_quietly(path: Path) -> bytes | None:
@@ -295,15 +291,9 @@ def _parse_record(path: Path, raw: bytes | None) -> SetupRecord:
     try:
         record = SetupRecord.model_validate_json(raw)
     except ValidationError as error:
-        raise UserError(
-            f"{path}, which `wm unsetup` needs, is damaged.",
-            fix="Move it away; unsetup then removes wm's entries, but cannot restore files.",
-        ) from error
+        raise UserError.of("setup.damaged_record", path=path) from error
     if record.version > RECORD_VERSION:
-        raise UserError(
-            f"{path} was written by a newer wm (version {record.version}).",
-            fix="Run `wm setup` and `wm unsetup` of that version.",
-        )
+        raise UserError.of("setup.newer_record", path=path, version=record.version)
     return record
 
 
@@ -625,9 +615,7 @@ def apply(plan: SetupPlan, run: Runner | None = None) -> Applied:
     made, or if the record that undoes the plan cannot be written."""
     for change in plan.changes:
         if _read(change.path) != change.before:
-            raise UserError(
-                f"{change.path} was changed while setup was running.", fix="Run it again."
-            )
+            raise UserError.of("setup.file_changed", path=change.path)
     run = run or run_command
     problems = [run(words) for words in plan.first]
     changed: list[Path] = []
@@ -662,10 +650,7 @@ def _carry_out(change: FileChange) -> None:
             return
         target.unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(
-            f"{change.path} cannot be written: {error.strerror}.",
-            fix="Correct that, then try again; the changes so far can be undone.",
-        ) from error
+        raise UserError.of("setup.unwritable", path=change.path, why=error.strerror) from error
     _drop_folders(change.drop)
 
 

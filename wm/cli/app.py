@@ -80,10 +80,8 @@ class Verbs(Group):
             package = (error.name or "").partition(".")[0]
             if package in ("", "wm"):
                 raise
-            raise UserError(
-                f"`wm {name}` needs the Python package {package}, which is not installed.",
-                fix=f"Install wm again with its dependencies, or only this one: "
-                f"{sys.executable} -m pip install {package}",
+            raise UserError.of(
+                "cli.missing_package", name=name, package=package, executable=sys.executable
             ) from error
         command = getattr(module, name.replace("-", "_"), None)
         if not isinstance(command, click.Command):

@@ -55,15 +55,9 @@ def daemon_status(settings: Settings, *, deadline_s: float = STATUS_S) -> dict[s
     found = ask(settings, "status", deadline_s=deadline_s)
     path = settings.paths.socket
     if not isinstance(found, dict) or found.get("name") != "wm":
-        raise WmError(
-            f"What answers on the socket {path} is not a daemon of wm.",
-            fix="Stop that program, or set WM_SOCKET to another path.",
-        )
+        raise WmError.of("daemon.foreign_program", path=path)
     if not _is_same_folder(str(found.get("home")), str(settings.paths.home)):
-        raise WmError(
-            f"The daemon on the socket {path} serves another data folder: {found.get('home')}.",
-            fix="Give each data folder its own socket: correct WM_SOCKET or WM_HOME.",
-        )
+        raise WmError.of("daemon.another_home", path=path, home=found.get("home"))
     return found
 
 
@@ -175,10 +169,7 @@ class Caller:
                 error.fix = f"{error.fix} {_outdated(self.settings)}".strip()
                 raise
             except ValidationError:
-                raise WmError(
-                    "The daemon's answer does not have the expected format.",
-                    fix="It is probably another version: `wm down`, then `wm up`.",
-                ) from None
+                raise WmError.of("daemon.unexpected_answer") from None
         return _files().run(self.settings, name, fields)
 
     def opened(self) -> AbstractContextManager[Runtime]:
@@ -292,7 +283,7 @@ def absolute(path: str) -> str:
     """The absolute path. Raises UserError for a relative path in a deleted folder, and for an empty
     one: an unset shell variable must not mean the current folder."""
     if not path:
-        raise UserError("The path is empty.", fix="Name a folder, or `.` for this one.")
+        raise UserError.of("path.empty")
     return path if os.path.isabs(path) else os.path.normpath(os.path.join(here(), path))
 
 
@@ -301,10 +292,7 @@ def here() -> str:
     try:
         return os.getcwd()
     except OSError:
-        raise UserError(
-            "The current folder does not exist any more.",
-            fix="Change into another folder, or name one with -C DIR.",
-        ) from None
+        raise UserError.of("folder.deleted") from None
 
 
 def _utf8(name: str, value: Any) -> Any:
@@ -314,8 +302,5 @@ def _utf8(name: str, value: Any) -> Any:
         return value
     plain = value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if plain != value and name == "directory":
-        raise UserError(
-            f"The name of the folder {plain} is not UTF-8, so no agent can name it.",
-            fix="Rename the folder, or give the workspace with --workspace KEY.",
-        )
+        raise UserError.of("folder.not_utf8", plain=plain)
     return plain

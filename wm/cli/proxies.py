@@ -39,9 +39,10 @@ def settings_for(caller: Caller, upstream: str) -> ProxySettings:
     gateway must not be sent to the default upstream.
     """
     if not upstream and caller.settings.config_error is not None:
-        raise UserError(
-            f"The upstream is not known: {caller.settings.config_error.message}",
-            fix=f"{caller.settings.config_error.fix} Or name the upstream with --upstream URL.",
+        raise UserError.of(
+            "proxy.unknown_upstream",
+            message=caller.settings.config_error.message,
+            fix=caller.settings.config_error.fix,
         )
     settings = caller.settings.proxy
     return replace(settings, upstream=upstream) if upstream else settings

@@ -328,11 +328,8 @@ class Actors(Struct, eq=False):
 
 
 def _still_running() -> Unanswered:
-    return Unanswered(
-        "The update is still running after its deadline and may yet succeed.",
-        fix="Check the result before you repeat it.",
-    )
+    return Unanswered.of("daemon.still_running")
 
 
 def _not_begun() -> Busy:
-    return Busy("The update did not get its turn in time; nothing was done.", fix="Try again.")
+    return Busy.of("daemon.not_begun")

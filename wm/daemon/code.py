@@ -81,10 +81,7 @@ class LoadedCode(Struct, eq=False):
 
 def replaced() -> Unavailable:
     """The refusal of a daemon whose code was replaced."""
-    return Unavailable(
-        "The daemon's code was replaced since it started, so it makes way for the new one.",
-        fix="Try again; if no daemon answers then, `wm up` starts it.",
-    )
+    return Unavailable.of("daemon.replaced")
 
 
 def _stamp(path: str) -> Stamp | None:

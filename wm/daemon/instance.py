@@ -63,9 +63,7 @@ def take_lock(settings: Settings) -> InstanceLock | None:
         try:
             fd = os.open(path, _LOCK_FLAGS, 0o600)
         except OSError as error:
-            raise StoreError(
-                f"{path} cannot be opened: {error.strerror}.", fix="Run `wm doctor`."
-            ) from error
+            raise StoreError.of("lock.cannot_open", path=path, why=error.strerror) from error
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -92,20 +90,15 @@ def take_over(settings: Settings) -> InstanceLock | None:
         if probe(settings) is not None:
             return None
         if path := listens_elsewhere(settings):
-            raise StoreError(
-                f"The daemon of {settings.paths.home} runs already, and listens on {path}.",
-                fix=f"To use it, set WM_SOCKET={path}; to stop it: WM_SOCKET={path} wm down",
-            )
+            raise StoreError.of("daemon.runs_already", home=settings.paths.home, path=path)
         if time.monotonic() > until:
             if is_ending(settings):
-                raise StoreError(
-                    "The previous daemon is still writing the updates that it accepted.",
-                    fix="Try again after that; `wm logs` shows when it stops.",
-                )
-            raise StoreError(
-                f"{lock_path(settings)} is held by {_holder(settings)}, which does not answer on "
-                f"{settings.paths.socket}.",
-                fix="Stop that process, or use its socket (WM_SOCKET).",
+                raise StoreError.of("daemon.still_writing")
+            raise StoreError.of(
+                "daemon.lock_held",
+                lock=lock_path(settings),
+                holder=_holder(settings),
+                socket=settings.paths.socket,
             )
         time.sleep(_POLL_S)
 
@@ -167,15 +160,9 @@ def prepare_home(settings: Settings) -> None:
     try:
         owner = _make_folder(home).st_uid
     except OSError as error:
-        raise StoreError(
-            f"The data folder {home} cannot be created: {error.strerror}.",
-            fix="Create it yourself, or set WM_HOME to a folder that you may write to.",
-        ) from error
+        raise StoreError.of("home.cannot_create", home=home, why=error.strerror) from error
     if owner != os.geteuid():
-        raise StoreError(
-            f"The data folder {home} belongs to another user.",
-            fix="Run wm as that user, or set WM_HOME to a folder of yours.",
-        )
+        raise StoreError.of("home.foreign", home=home)
 
 
 def _make_folder(folder: Path) -> os.stat_result:
@@ -220,10 +207,7 @@ def bind_socket(settings: Settings) -> BoundSocket:
         sock.bind(str(path))
     except OSError as error:
         sock.close()
-        raise UserError(
-            f"The socket {path} cannot be created: {error.strerror}.",
-            fix="Set WM_SOCKET to a path in a folder that only you can enter.",
-        ) from error
+        raise UserError.of("socket.cannot_create", path=path, why=error.strerror) from error
     finally:
         os.umask(mask)
     return BoundSocket(sock, path, _identity(path) or (0, 0))
@@ -234,15 +218,9 @@ def _prepare_folder(folder: Path) -> None:
     try:
         info = _make_folder(folder)
     except OSError as error:
-        raise UserError(
-            f"The socket's folder {folder} cannot be used: {error.strerror}.",
-            fix="Set WM_SOCKET to a path in a folder of yours.",
-        ) from error
+        raise UserError.of("socket.unusable_folder", folder=folder, why=error.strerror) from error
     if info.st_uid != os.geteuid() or info.st_mode & 0o022:
-        raise UserError(
-            f"Other users may write to the socket's folder {folder}.",
-            fix=f"Run `chmod 700 {folder}`, or set WM_SOCKET to a path in a folder of yours.",
-        )
+        raise UserError.of("socket.open_folder", folder=folder)
 
 
 def _clear(settings: Settings) -> None:
@@ -252,7 +230,7 @@ def _clear(settings: Settings) -> None:
     except FileNotFoundError:
         return
     if not stat.S_ISSOCK(info.st_mode):
-        raise UserError(f"{path} is not a socket, so wm does not replace it.", fix="Move it away.")
+        raise UserError.of("socket.not_a_socket", path=path)
     begun = time.monotonic()
     while (status := probe(settings)) is not None or has_listener(path):
         # We hold the lock of this data folder. A daemon of this folder that still answers lost its
@@ -262,11 +240,7 @@ def _clear(settings: Settings) -> None:
         same_home = home == str(settings.paths.home)
         patience = settings.daemon.drain_s + 1.0 if same_home else _HELLO_S
         if (home and not same_home) or time.monotonic() > begun + patience:
-            raise UserError(
-                f"The socket {path} is in use by another program "
-                f"(data folder: {home or 'unknown'}).",
-                fix="Stop that program, or set WM_SOCKET to another path.",
-            )
+            raise UserError.of("socket.in_use", path=path, home=home or "unknown")
         time.sleep(_POLL_S)
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)

@@ -55,10 +55,7 @@ def start(
     if lines and lines[-1] in (STARTED, RUNNING) and probe(settings) is not None:
         return lines[-1] == STARTED
     reason = lines[-1] if lines else "it printed nothing"
-    raise Unavailable(
-        f"The daemon did not start: {reason}",
-        fix="Run `wm daemon` to see its errors in the foreground.",
-    )
+    raise Unavailable.of("daemon.did_not_start", reason=reason)
 
 
 def detach() -> None:

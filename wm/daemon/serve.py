@@ -328,11 +328,7 @@ class _Daemon:
         """Check the data folder, in a worker, before each write. Raises StoreError."""
         if not self._lock.is_ours():
             self._loop.call_soon_threadsafe(self.stop, "the data folder is gone")
-            raise StoreError(
-                f"The data folder {self._settings.paths.home} was moved or deleted; nothing was "
-                "written.",
-                fix="Move it back, or set WM_HOME to its new path and start wm again.",
-            )
+            raise StoreError.of("home.gone", home=self._settings.paths.home)
 
     def _code_replaced(self) -> None:
         """From any thread: end, before two versions mix."""
@@ -492,10 +488,7 @@ def _inherited_sockets() -> list[socket.socket]:
 
 
 def _no_listener(fd: int) -> UserError:
-    return UserError(
-        f"The service manager passed descriptor {fd}, which is not a listening Unix stream socket.",
-        fix="Use only paths in the `ListenStream=` lines of its socket unit, without `Accept=yes`.",
-    )
+    return UserError.of("daemon.wrong_descriptor", fd=fd)
 
 
 def _fill_streams() -> None:

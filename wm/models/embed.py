@@ -87,8 +87,4 @@ def open_tokenizer(path: Path) -> Any:
 
 def missing(package: str, error: ImportError) -> ModelUnavailable:
     """The error for an optional package that is not installed."""
-    return ModelUnavailable(
-        f"The Python package {package} is not installed: {error}.",
-        fix="Install wm with its extra [models] (`uv tool install 'wm-memory[models]'`, in a clone "
-        "`.venv/bin/pip install '.[models]'`), or go back: `wm models use embedded`.",
-    )
+    return ModelUnavailable.of("model.missing_package", package=package, error=error)

@@ -77,11 +77,7 @@ def info_of(folder: Path, file: str, sha256: str) -> ModelInfo:
 
 def unusable(folder: Path, why: str) -> ModelUnavailable:
     """The error for a folder that holds no model of ours. why: a clause."""
-    return ModelUnavailable(
-        f"There is no usable model in {folder}: {why}.",
-        fix="`wm models import` takes a folder with an ONNX model and its tokenizer; "
-        "`wm models use embedded` goes back to the default.",
-    )
+    return ModelUnavailable.of("model.none_usable", folder=folder, why=why)
 
 
 def missing_package() -> str:
@@ -104,10 +100,7 @@ def package_folder() -> Path:
     """The folder of the package with the embedded model. Raises ModelUnavailable."""
     found = importlib.util.find_spec(PACKAGE)
     if found is None or found.origin is None:
-        raise ModelUnavailable(
-            f"The Python package {PACKAGE}, which contains the embedded model, is not installed.",
-            fix="Install wm again, or search by words only: `wm models use none`.",
-        )
+        raise ModelUnavailable.of("model.no_embedded", package=PACKAGE)
     return Path(found.origin).parent
 
 
@@ -163,10 +156,7 @@ def package_revision(folder: Path) -> str:
 
 
 def unreadable(path: Path, error: Exception) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"The embedded model cannot be read from {path}: {error}.",
-        fix=f"Install the package {PACKAGE} again, or search by words only: `wm models use none`.",
-    )
+    return ModelUnavailable.of("model.unreadable_embedded", path=path, error=error, package=PACKAGE)
 
 
 # --- the user's folder -----------------------------------------------------------------------
@@ -212,11 +202,7 @@ def sources(folder: Path, most: int) -> list[ModelSource]:
 
 
 def _no_model(folder: Path, why: str) -> UserError:
-    return UserError(
-        f"{folder} is not a model folder: {why}.",
-        fix="Give a folder with an ONNX file, config.json and tokenizer.json, as "
-        "sentence-transformers publishes it.",
-    )
+    return UserError.of("model.no_model_folder", folder=folder, why=why)
 
 
 def _size(folder: Path, name: str, most: int) -> int | None:
@@ -225,17 +211,14 @@ def _size(folder: Path, name: str, most: int) -> int | None:
             found = os.fstat(fd)
     except (FileNotFoundError, NotADirectoryError):
         if not folder.is_dir():
-            raise UserError(f"There is no folder {folder}.", fix="Give a model's folder.") from None
+            raise UserError.of("model.no_folder", folder=folder) from None
         return None
     except OSError as error:
         raise _no_model(folder, f"{name}: {error.strerror}") from error
     if not stat.S_ISREG(found.st_mode):
         raise _no_model(folder, f"{name} is not a regular file")
     if found.st_size > most:
-        raise UserError(
-            f"{folder / name} has {found.st_size:,} bytes, more than {most:,}.",
-            fix="Raise recall.max_model_bytes in config.toml to import it anyway.",
-        )
+        raise UserError.of("model.too_large", file=folder / name, size=found.st_size, most=most)
     return found.st_size
 
 
@@ -244,10 +227,7 @@ def _opened(folder: Path, name: str) -> Iterator[int]:
     """Open a file below the folder that is not a symlink, nor below one."""
     path = folder / name
     if any(part.is_symlink() for part in (path, *path.parents[: name.count("/") + 1])):
-        raise UserError(
-            f"{path} is a symlink or is below one; wm imports a model from regular files only.",
-            fix="Copy the files themselves (cp -rL FROM TO), then import that folder.",
-        )
+        raise UserError.of("model.symlink", path=path)
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         yield fd

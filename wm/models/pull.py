@@ -56,16 +56,10 @@ def fetch(
 
 
 def _unreachable(host: str, why: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"The model could not be fetched from {host}: {why}.",
-        fix="Try again with a network connection, set recall.models_url to a mirror, or copy a "
-        "model folder here and run `wm models import`. Nothing was changed.",
-    )
+    return ModelUnavailable.of("model.not_fetched", host=host, why=why)
 
 
 def _another(model: Pinned, file: PinnedFile, why: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{file.name} of {model.repository} is not the pinned file: {why}. It was discarded.",
-        fix="A proxy or mirror may have changed it. `wm models import` takes a folder that you "
-        "trust.",
+    return ModelUnavailable.of(
+        "model.not_pinned", name=file.name, repository=model.repository, why=why
     )

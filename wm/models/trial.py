@@ -48,20 +48,13 @@ def trial(name: str, settings: RecallSettings) -> Trial:
     before, begun = resident(), time.perf_counter()
     embedder = open_embedder(name, settings)
     if embedder is None:
-        raise ModelUnavailable(
-            "There is no model to try: search uses words only.",
-            fix="`wm models use embedded` chooses the built-in one.",
-        )
+        raise ModelUnavailable.of("model.nothing_to_try")
     first = embedder.embed([SAID, AGAIN, OTHER])
     load_s = time.perf_counter() - begun
     card = embedder.card
     why = _fault(first, embedder.embed([SAID, AGAIN, OTHER]), card)
     if why:
-        raise ModelUnavailable(
-            f"The model {card.id} does not work: {why}.",
-            fix="Its files are damaged, or wm cannot run its kind; "
-            "`wm models use embedded` chooses the built-in one.",
-        )
+        raise ModelUnavailable.of("model.does_not_work", card=card.id, why=why)
 
     def spent(text: str) -> float:
         begin = time.perf_counter()

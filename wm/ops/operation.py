@@ -372,9 +372,7 @@ def _run_all(runtime: Runtime, calls: Sequence[Call]) -> list[Done[Any]]:
             return [_finished(runtime, done) if done.effects.later else done for done in results]
         refs.update(dict.fromkeys(ref for more in missing for ref in more.refs))
         attempt = _run_together
-    lost = Conflict(
-        "Other updates kept changing the documents that this one needs.", fix="Try again."
-    )
+    lost = Conflict.of("store.keeps_changing")
     return [Done(response=None, error=lost) for _ in calls]
 
 

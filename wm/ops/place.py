@@ -29,10 +29,7 @@ def locate(runtime: Runtime, request: Scoped) -> WorkspacePlace:
     if request.workspace:
         return _beside(runtime, request) or place_of_key(runtime, request.workspace)
     if not request.directory:
-        raise UserError(
-            "The request names no workspace.",
-            fix="Give a directory (-C DIR) or a workspace key (--workspace KEY).",
-        )
+        raise UserError.of("workspace.not_named")
     asked = (request.directory, request.explicit)
     moment = runtime.now().timestamp() // PLACE_KNOWN_S
     # A move or a link counts at once: the next command asks for the folder that it was about.
@@ -70,15 +67,8 @@ def _refuse_foreign(runtime: Runtime, found: identity.WorkspaceIdentity) -> None
     if owner in ("", found.root):
         return
     if identity.key_of(owner) == found.key:
-        raise RootMismatch(
-            f"{found.root} and {owner} have the same workspace key {found.key}; the memory there "
-            f"belongs to {owner}.",
-            fix="Rename or move one of the two folders.",
-        )
-    raise RootMismatch(
-        f"The memory of {found.root} was given to {owner}.",
-        fix=f"`wm workspace mv {owner} {found.root}` returns it.",
-    )
+        raise RootMismatch.of("workspace.same_key", root=found.root, owner=owner, key=found.key)
+    raise RootMismatch.of("workspace.given_away", root=found.root, owner=owner)
 
 
 USER_PLACE = WorkspacePlace(key=USER, root="")
@@ -94,9 +84,7 @@ def place_of_key(runtime: Runtime, key: str) -> WorkspacePlace:
     matches = [name for name in known if name.startswith(key)]
     if len(matches) != 1 and key not in known:
         how = "is not known" if not matches else f"matches {len(matches)} workspaces"
-        raise UserError(
-            f"The workspace key {key!r} {how}.", fix="`wm workspace list` shows all keys."
-        )
+        raise UserError.of("workspace.unknown_key", key=key, how=how)
     return place_of(runtime, follow(runtime, key if key in known else matches[0]))
 
 

@@ -160,20 +160,14 @@ def refuse_forgotten(work: LocatedWork, text: str) -> None:
     stones = documents.read_tombstones(work).stones
     redacted = work.redact(text.strip())
     if tombstones.is_forgotten(redacted, stones, work.store.digest):
-        raise UserError(
-            "This was forgotten here before, so it was not proposed again.",
-            fix="If the user wants it back, they can say so, or use `wm remember`.",
-        )
+        raise UserError.of("tool.forgotten_before")
 
 
 def refuse_flood(work: Work, memory: WorkspaceMemory) -> None:
     """Raises UserError if too many proposals of models wait in the inbox."""
     limit = work.settings.tools.max_waiting
     if sum(map(is_proposal, memory.entries)) >= limit:
-        raise UserError(
-            f"{limit} proposals of agents wait in the inbox already, so no more are accepted.",
-            fix="Ask the user to look at `wm inbox`.",
-        )
+        raise UserError.of("tool.too_many_proposals", limit=limit)
 
 
 # --- withdrawing ----------------------------------------------------------------------------
@@ -183,12 +177,7 @@ def _forget(work: LocatedWork, _request: ToolRequest, arguments: Arguments) -> T
     memory = documents.load_memory(work)
     entry = documents.find_entry(memory, arguments["id"])
     if not is_proposal(entry):
-        raise UserError(
-            f"{tool_rendering.short_id(entry)} was not forgotten: an agent may forget only "
-            "its own proposals.",
-            fix=f"Ask the user to run `wm forget {tool_rendering.short_id(entry)}`, or to say what "
-            "to forget in their own words.",
-        )
+        raise UserError.of("tool.not_its_proposal", entry=tool_rendering.short_id(entry))
     withdraw(work, memory, entry, str(arguments.get("reason", "")))
     return _outcome(
         f"Withdrew {tool_rendering.short_id(entry)}; memory_restore takes it back.",
@@ -218,18 +207,13 @@ def _restore(work: LocatedWork, request: ToolRequest, arguments: Arguments) -> T
     name = documents.full_id(arguments["id"], work.store.names(TrashedEntry, work.key))
     kept = work.read(trash_ref(work.key, name)).document if name else None
     if kept is None:
-        raise NotFound(
-            f"There is no {arguments['id'][:40]!r} in the trash.",
-            fix="The answer of `forget` contains the id.",
-        )
+        raise NotFound.of("tool.not_in_trash", id=arguments["id"][:40])
     entry = kept.entry
     # A user's rejection left a tombstone; a withdrawal leaves none.
     rejected = any(stone.id == entry.id for stone in documents.read_tombstones(work).stones)
     if rejected or not is_proposal(entry):
-        raise UserError(
-            f"{tool_rendering.short_id(entry)} was not restored: the user removed it, and "
-            "only the user can restore it.",
-            fix=f"Ask the user to run `wm undo {entry.id}`.",
+        raise UserError.of(
+            "tool.removed_by_user", entry=tool_rendering.short_id(entry), id=entry.id
         )
     memory, facts = edits.restore(memory, entry, now=work.now)
     work.delete(trash_ref(work.key, entry.id))
@@ -352,9 +336,7 @@ def _tool(request: ToolRequest) -> tools.Tool:
     tool = tools.find(request.name)
     if tool is None:
         known = ", ".join(tool.name for tool in tools.TOOLS)
-        raise NotFound(
-            f"There is no memory tool {request.name[:40]!r}.", fix=f"The tools are: {known}."
-        )
+        raise NotFound.of("tool.unknown", name=request.name[:40], known=known)
     return tool
 
 

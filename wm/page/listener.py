@@ -42,10 +42,7 @@ def listen(port: int) -> SameUserListener:
     except (OSError, OverflowError) as error:
         listener.close()
         why = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
-        raise UserError(
-            f"wm open cannot listen on {LOOPBACK}:{port}: {why}.",
-            fix="Give another --port; without it a free one is taken.",
-        ) from None
+        raise UserError.of("open.cannot_listen", address=LOOPBACK, port=port, why=why) from None
     listener.setblocking(False)
     return listener
 

@@ -66,8 +66,5 @@ def parse_origin(url: str) -> Origin:
         raise UserError(f"The upstream at {host} must have no user, query or fragment.", fix=fix)
     origin = Origin(parts.scheme, host, port or _PORTS[parts.scheme], prefix)
     if not origin.secure and not origin.local:
-        raise UserError(
-            f"{where} is not on this machine and would get your key without encryption.",
-            fix="Use https.",
-        )
+        raise UserError.of("proxy.insecure_upstream", where=where)
     return origin

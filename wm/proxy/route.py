@@ -52,10 +52,7 @@ def through(origin: Origin, network: Network) -> Through | None:
     except ValueError:
         raise UserError("HTTPS_PROXY in the environment is not a URL.", fix=fix) from None
     if parts.scheme != "http" or not host:
-        raise UserError(
-            f"HTTPS_PROXY names a forward proxy of an unsupported kind ({parts.scheme}).",
-            fix=f"Name an http:// one. {fix}",
-        )
+        raise UserError.of("proxy.unsupported", scheme=parts.scheme, fix=fix)
     if parts.username is None:
         return Through(host, port)
     pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
@@ -98,9 +95,11 @@ def trust(settings: ProxySettings, network: Network) -> ssl.SSLContext:
         except (OSError, ssl.SSLError) as error:
             why = error.strerror if error.strerror and not isinstance(error, ssl.SSLError) else ""
             where = "proxy.ca_file" if settings.ca_file else "NODE_EXTRA_CA_CERTS"
-            raise UserError(
-                f"The certificates in {named} cannot be used: {why or 'they are not a PEM file'}.",
-                fix=f"Correct {where}.",
+            raise UserError.of(
+                "proxy.bad_certificates",
+                named=named,
+                why=why or "they are not a PEM file",
+                where=where,
             ) from None
     return context
 

@@ -69,10 +69,7 @@ def _bound(port: int) -> socket.socket:
         return socket.create_server(("127.0.0.1", port))
     except (OSError, OverflowError) as error:
         why = os.strerror(error.errno or 0) if isinstance(error, OSError) else str(error)
-        raise UserError(
-            f"wm proxy cannot listen on 127.0.0.1:{port}: {why}.",
-            fix="Give another --port; 0 takes a free one.",
-        ) from None
+        raise UserError.of("proxy.cannot_listen", port=port, why=why) from None
 
 
 async def until_signalled() -> None:
@@ -99,9 +96,7 @@ async def run_program(words: Sequence[str], env: Mapping[str, str], folder: Path
     try:
         process = await asyncio.create_subprocess_exec(*words, env=dict(env), cwd=folder)
     except OSError as error:
-        raise UserError(
-            f"{words[0]} cannot be started: {error.strerror}.", fix="Name a program that can run."
-        ) from None
+        raise UserError.of("run.cannot_start", program=words[0], why=error.strerror) from None
     passing = loop.create_task(_pass_on(signals, process))
     code = await process.wait()
     passing.cancel()

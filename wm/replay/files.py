@@ -124,10 +124,7 @@ def _line(path: Path, lines: IO[bytes]) -> bytes:
     try:
         return lines.readline(MAX_LINE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise UserError(
-            f"{path} cannot be read to its end: {error}.",
-            fix="The file may be truncated: copy it again.",
-        ) from None
+        raise UserError.of("replay.broken_file", path=path, error=error) from None
 
 
 def _opener(path: str, flags: int) -> int:

@@ -137,10 +137,7 @@ def replay(
 
 def _named(policy: str, passages: int) -> Policy:
     if passages and not (policy in LEVELS and LEVELS[policy].stubs):
-        raise UserError(
-            f"The policy {policy} appends no passages, as it makes no cuts.",
-            fix="Give --policy balanced or tight with --passages.",
-        )
+        raise UserError.of("replay.no_passages", policy=policy)
     if policy == "none":
         return nothing
     return RIVALS.get(policy) or paging_policy(

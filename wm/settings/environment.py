@@ -111,10 +111,7 @@ def user_home(env: Mapping[str, str]) -> Path:
         except KeyError:
             home = ""
     if not home.startswith("/"):
-        raise UserError(
-            "HOME is not set to an absolute folder, so there is no place for the data.",
-            fix="Set HOME, or set WM_HOME to the folder that wm should use.",
-        )
+        raise UserError.of("environment.no_home")
     return Path(home)
 
 
@@ -168,10 +165,7 @@ def _socket_path(env: Mapping[str, str], home: Path) -> Path:
         path = home / "run" / "wm.sock"
     length = len(os.fsencode(path))
     if length > SOCKET_LIMIT:
-        raise UserError(
-            f"The socket path {path} is {length} bytes long; this system allows {SOCKET_LIMIT}.",
-            fix="Set WM_SOCKET to a shorter path in a folder that only you can enter.",
-        )
+        raise UserError.of("socket.long_path", path=path, length=length, most=SOCKET_LIMIT)
     return path
 
 
@@ -241,10 +235,7 @@ def find_helper_key(file: str, env: Mapping[str, str] = os.environ) -> str:
             return opened.readline(4096).strip()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(
-            f"The helper's key cannot be read from {path}: {reason}.",
-            fix="Correct helper.key_file in config.toml.",
-        ) from error
+        raise UserError.of("helper.unreadable_key", path=path, reason=reason) from error
 
 
 def find_desktop(env: Mapping[str, str] = os.environ) -> Desktop:

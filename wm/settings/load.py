@@ -142,9 +142,7 @@ def _read(path: Path) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise UserError(
-            f"{path} cannot be read: {reason}.", fix="Correct or remove the file."
-        ) from error
+        raise UserError.of("config.unreadable", path=path, reason=reason) from error
 
 
 def _parse(text: str, path: Path) -> dict[str, Any]:
@@ -157,9 +155,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # ValueError also: too many digits
         reason = "too deeply nested" if isinstance(error, RecursionError) else error
         place = "" if "line" in str(error) else f" (line {text.count(chr(10)) + 1})"
-        raise UserError(
-            f"{path} is not valid TOML: {reason}.", fix=f"Correct the file there{place}."
-        ) from error
+        raise UserError.of("config.not_toml", path=path, reason=reason, place=place) from error
 
 
 def apply_config(

@@ -33,9 +33,7 @@ def _wrong_price(_field: str, value: Any) -> str:
 def _price(given: Mapping[str, Any], at: str) -> ModelPrice:
     for needed in ("input", "output"):
         if needed not in given:
-            raise UserError(
-                f"{at} has no {needed}.", fix=f"Write {needed} = dollars per million tokens."
-            )
+            raise UserError.of("config.no_price", at=at, needed=needed)
     return ModelPrice(**given)
 
 

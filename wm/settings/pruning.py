@@ -42,9 +42,7 @@ def _wrong_field(name: str, value: Any) -> str:
 def _pruning_rule(given: Mapping[str, Any], at: str) -> PruningRule:
     made = PruningRule(**{**given, "keep": tuple(given.get("keep", ()))})
     if not (made.tool or made.command or made.output):
-        raise UserError(
-            f"{at} does not say which output it applies to.", fix="Give tool, command or output."
-        )
+        raise UserError.of("config.rule_without_output", at=at)
     for text in (made.command, made.output, *made.keep):
         check_expression(text, at)
     return made

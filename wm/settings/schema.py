@@ -210,7 +210,4 @@ def check_expression(text: str, at: str) -> None:
         re2.compile(text, options=options)
     except re2.error as error:
         reason = error.args[0].decode() if isinstance(error.args[0], bytes) else error.args[0]
-        raise UserError(
-            f"{at}: {text!r} is not a valid expression: {reason}.",
-            fix="Write it in the syntax of RE2, which has no look-around and no references.",
-        ) from error
+        raise UserError.of("config.bad_expression", at=at, text=text, reason=reason) from error

@@ -289,9 +289,8 @@ class Core:
         raw, decoded = envelope.encode(document, generation, self.key_to_write(), before)
         limit = self.settings.max_document_bytes
         if len(raw) > limit:
-            raise Unwritable(
-                f"{self.home / place.path} would have {len(raw)} bytes, more than {limit}.",
-                fix="Nothing was written. Remove entries, or raise store.max_document_bytes.",
+            raise Unwritable.of(
+                "store.large_document", path=self.home / place.path, size=len(raw), limit=limit
             )
         return raw, decoded
 

@@ -216,9 +216,8 @@ def _parsed(model: type[D], body: bytes) -> D:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise Unwritable(
-            f"A {model.slug} document would not be readable again: {_misfit(error)}.",
-            fix="This is a bug of wm; nothing was written.",
+        raise Unwritable.of(
+            "store.not_readable_again", slug=model.slug, error=_misfit(error)
         ) from error
 
 

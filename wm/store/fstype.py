@@ -52,12 +52,7 @@ def require_supported(path: str | os.PathLike[str], allow: bool) -> FileSystem:
     if found.durability != UNSUPPORTED or allow:
         return found
     where = f"in the sync folder {found.sync!r}" if found.sync else f"on a {found.kind} file system"
-    raise StoreError(
-        f"The data folder {os.fspath(path)} lies {where}, where locks and renames do not work "
-        "between machines: updates would be lost.",
-        fix="Set WM_HOME to a folder on a local disk, or accept the risk with "
-        "allow_network_folder = true under [store] in config.toml.",
-    )
+    raise StoreError.of("home.network_folder", path=os.fspath(path), where=where)
 
 
 def classify(real: str, kind: str) -> FileSystem:

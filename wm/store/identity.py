@@ -76,15 +76,9 @@ def find(
     root, git_dir = _search(start, home)
     root = _spelling(root)
     if root == "/":
-        raise UserError(
-            "The root of the file system cannot be a workspace.",
-            fix="Change into the folder of a project, or name one with -C.",
-        )
+        raise UserError.of("folder.root")
     if _is_home(root, home):
-        raise UserError(
-            f"{shown(root)} is your home folder; its memory would reach every project below it.",
-            fix="Change into a project, or name the home folder with -C to use it anyway.",
-        )
+        raise UserError.of("folder.home", root=shown(root))
     branch = _branch(git_dir) if git_dir is not None else None
     return WorkspaceIdentity(shown(root), key_of(root), branch, Path(root))
 
@@ -94,20 +88,12 @@ def _existing(directory: StrPath) -> str:
         path = os.path.realpath(directory, strict=True)
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise NotFound(
-            f"There is no folder {shown(directory)}.",
-            fix="For a checkout that was moved: wm workspace mv OLD NEW.",
-        ) from error
+        raise NotFound.of("folder.missing", directory=shown(directory)) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
-        raise UserError(
-            f"The folder {shown(directory)} cannot be used: {why}.",
-            fix="Correct that, or name another folder with -C DIR.",
-        ) from error
+        raise UserError.of("folder.unusable", directory=shown(directory), why=why) from error
     if not stat.S_ISDIR(mode):
-        raise UserError(
-            f"{shown(directory)} is not a folder.", fix="Name the folder that contains it."
-        )
+        raise UserError.of("folder.not_a_folder", directory=shown(directory))
     return path
 
 

@@ -105,13 +105,7 @@ def _load(disk: Disk, home: Handle) -> bytes | None:
             return key
     if all(raw is None for raw in copies):
         return None
-    raise Corrupt(
-        f"{disk.home / paths.KEY_FILE} and its previous copy are damaged: wm cannot tell its own "
-        "writes from changes made outside.",
-        fix="Restore local.key from a backup, or run `wm fsck repair`: it keeps the damaged "
-        "files in the quarantine folder, makes a new key, and every document then waits for your "
-        "review.",
-    )
+    raise Corrupt.of("key.damaged", path=disk.home / paths.KEY_FILE)
 
 
 def _copy(disk: Disk, home: Handle, name: str) -> bytes | None:

@@ -151,10 +151,11 @@ class Locks:
 
     def _busy(self, folder: Handle, name: str) -> Busy:
         path = self._disk.home / folder.path / name
-        return Busy(
-            f"{path} is locked by {self._holder(folder, name)}; "
-            f"waited {self._settings.lock_wait_s:g} s.",
-            fix="Try again; if it stays locked, end that process, which frees the lock.",
+        return Busy.of(
+            "store.locked",
+            path=path,
+            holder=self._holder(folder, name),
+            wait_s=self._settings.lock_wait_s,
         )
 
     def _holder(self, folder: Handle, name: str) -> str:

@@ -83,9 +83,10 @@ class Staging:
                 self._disk.flush(above)
                 self._kept = True
                 return
-        raise UserError(
-            f"The folder {self._core.home / paths.MODELS / self._name} already exists.",
-            fix=f"Give the model another name with --name, or `wm models remove {self._name}`.",
+        raise UserError.of(
+            "model.folder_exists",
+            folder=self._core.home / paths.MODELS / self._name,
+            name=self._name,
         )
 
 

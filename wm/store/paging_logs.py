@@ -117,11 +117,7 @@ class PagingLogs(SessionLogs):
             lines = b"".join(encode(one, key) for one in new.values())
             found = self.core.disk.status(file)
             if found.st_size + len(lines) > most:
-                raise Unwritable(
-                    f"{place.path} would have more than {most} bytes.",
-                    fix="Nothing more is removed from this session's requests. "
-                    "Raise proxy.objects_max_bytes to go on.",
-                )
+                raise Unwritable.of("objects.no_room", path=place.path, most=most)
             size = self._write_lines(folder, file, place, lines, durable and bool(lines))
             ids = known.union(_ids_in(lines))
             self._states.put(place.path, _LogState(found.st_ino, size, ids))

@@ -142,9 +142,7 @@ def workspace_folder(workspace: str) -> str:
     if workspace == USER:
         return USER
     if not _KEY.fullmatch(workspace):
-        raise StoreError(
-            f"{workspace!r} is not a workspace key.", fix="A key is 16 hexadecimal digits."
-        )
+        raise StoreError.of("workspace.no_key", workspace=workspace)
     return f"{WORKSPACES}/{workspace}"
 
 

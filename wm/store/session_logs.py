@@ -49,10 +49,7 @@ def encode(record: Record, key: bytes, limit: int = MAX_LOG_BYTES) -> bytes:
     """The line of a record. StoreError if it is larger than `limit`."""
     line = jsonlines.encode(record.__pydantic_serializer__.to_json(record, by_alias=True), key)
     if len(line) > limit:
-        raise StoreError(
-            f"The record of an exchange has {len(line)} bytes, more than {limit}.",
-            fix="It was not stored; the exchange itself is complete.",
-        )
+        raise StoreError.of("recording.large_record", size=len(line), limit=limit)
     return line
 
 

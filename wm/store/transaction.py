@@ -229,10 +229,7 @@ class FileTransaction:
         try:
             return self._places[ref]
         except KeyError:
-            raise StoreError(
-                f"The transaction was not opened for {paths.place(ref).path}.",
-                fix="This is a bug of wm: name every document when opening a transaction.",
-            ) from None
+            raise StoreError.of("store.not_declared", path=paths.place(ref).path) from None
 
     def _copies(self, ref: Ref[D], place: FilePlace) -> CopiesFound[D]:
         found = self._found.get(place.path)
@@ -247,9 +244,8 @@ class FileTransaction:
         place = self._place(ref)
         reading = self._copies(ref, place).reading
         if reading.health is Health.TOO_NEW:
-            raise TooNew(
-                f"{self._core.home / place.path} was written by a newer wm: {reading.detail}.",
-                fix="Update wm; this version reads the file and leaves it as it is.",
+            raise TooNew.of(
+                "document.newer", path=self._core.home / place.path, detail=reading.detail
             )
         return place
 
@@ -355,10 +351,7 @@ class FileTransaction:
         for lock in self._locks:
             if not self._core.locks.is_current(lock):
                 path = self._core.home / lock.folder.path / paths.lock(lock.name)
-                raise Conflict(
-                    f"The lock file {path} was removed or replaced while it was held.",
-                    fix="Nothing was written; try again. Lock files must stay where they are.",
-                )
+                raise Conflict.of("store.lock_replaced", path=path)
 
     def _install_at_once(
         self, write: _Write, ends: dict[str, LogEnd], logs: Sequence[_Log]

@@ -81,10 +81,7 @@ class OpenContract(Struct, frozen=True):
             return found
         earlier = validate.state_to_record(parse.read(before.encode("utf-8")), digest)
         if earlier is None:
-            raise UserError(
-                "The earlier state is not a readable contract.",
-                fix=f"Give one as it was: `git show REF:{FILE}`.",
-            )
+            raise UserError.of("state.no_contract_before", file=FILE)
         again = validate.check(text, replace(facts, known=earlier))
         return (*found, *(fault for fault in again if fault not in found))
 
@@ -150,10 +147,7 @@ def _init(work: Work, request: InitRequest) -> ContractChanged:
         text = contract.text.text
         _record(contract, contract.text)
     else:
-        raise UserError(
-            f"{contract.path} already exists; nothing was changed.",
-            fix="See it with `wm state show`; check it with `wm state validate`.",
-        )
+        raise UserError.of("state.exists", path=contract.path)
     message = f"{contract.path} was created; commit it to share it with others."
     return _changed(contract, "", text, changed=True, message=message)
 
@@ -213,10 +207,7 @@ def _save(contract: OpenContract, text: str) -> None:
 
 def _write(contract: OpenContract, text: str) -> None:
     if not contract.file.replace(text.encode("utf-8"), over=contract.raw):
-        raise Conflict(
-            f"{contract.path} was changed by another program at the same time.",
-            fix="Read the file, then try again.",
-        )
+        raise Conflict.of("state.changed_meanwhile", path=contract.path)
 
 
 def _refuse(faults: Sequence[ContractFault], *, in_file: bool = False) -> NoReturn:

@@ -63,13 +63,10 @@ def _written(file: ProjectFile, made: Handoff, *, force: bool) -> bool:
             return False
         foreign = before is not None and before.strip() and not before.startswith(MARK.encode())
         if foreign and not force:
-            raise UserError(
-                f"{shown(file.path)} was not written by `wm handoff`; nothing was changed.",
-                fix="Move the file, or overwrite it with --force.",
-            )
+            raise UserError.of("handoff.foreign_file", path=shown(file.path))
         if file.replace(text, over=before):
             return True
-    raise Conflict(f"{shown(file.path)} is being written by another program.", fix="Try again.")
+    raise Conflict.of("handoff.busy", path=shown(file.path))
 
 
 # --- sources ------------------------------------------------------------------------------
@@ -86,10 +83,7 @@ def _sources(work: LocatedWork, request: HandoffRequest) -> Sources:
     project = shown(os.path.basename(root))
     found = Sources(work.redact(project), FILE, contract, state, core)
     if found.empty:
-        raise NotFound(
-            f"{shown(root)} has neither a session contract nor a session to hand off.",
-            fix="`wm state init` creates a session contract.",
-        )
+        raise NotFound.of("handoff.nothing_known", root=shown(root))
     return found
 
 
@@ -100,9 +94,8 @@ def _contract(work: Work, request: HandoffRequest) -> dict[str, object] | None:
     faults = contract.faults()
     if faults:
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
-        raise UserError(
-            f"The session contract has a fault, so no handoff was made: {faults[0].placed}{more}",
-            fix=f"{faults[0].fix} `wm state validate` lists all faults.",
+        raise UserError.of(
+            "handoff.faulty_contract", placed=faults[0].placed, more=more, fix=faults[0].fix
         )
     return contract.content()
 
@@ -121,7 +114,7 @@ def _session(work: LocatedWork, root: str, wanted: str) -> SessionState | None:
     exact = [s for s in named if s.session_id == wanted] or named
     if len(exact) != 1:
         how = f"matches {len(exact)} sessions" if exact else "matches no session here"
-        raise NotFound(f"{wanted!r} {how}.", fix="`wm session list` shows them.")
+        raise NotFound.of("handoff.which_session", wanted=wanted, how=how)
     return exact[0]
 
 

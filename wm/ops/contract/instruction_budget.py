@@ -105,12 +105,9 @@ def _inside(root: str, directory: str, file: str) -> str:
     folder, name = os.path.split(os.path.join(directory or root, file))
     path = os.path.relpath(os.path.join(os.path.realpath(folder), name), root)
     if path.startswith("..") or name in ("", ".", ".."):
-        raise UserError(
-            f"{shown(file)} is outside the project {shown(root)}.",
-            fix="Name a file of the project, or name another project with -C DIR.",
-        )
+        raise UserError.of("budget.outside_project", file=shown(file), root=shown(root))
     if not os.path.lexists(os.path.join(root, path)):
-        raise UserError(f"There is no file {shown(path)} in {shown(root)}.", fix="Check the path.")
+        raise UserError.of("budget.no_file", path=shown(path), root=shown(root))
     return path
 
 
@@ -193,11 +190,7 @@ def _prune(work: Work, request: PruneRequest) -> PruneAnswer:
         f for f in _files(root, request) if f.rules == instruction_budget.MILESTONES and not f.twice
     ]
     if request.files and not files:
-        raise UserError(
-            f"Only {instruction_budget.MILESTONES} has an archive; "
-            "shorten the other files by hand.",
-            fix="`wm budget check` shows which limits they exceed.",
-        )
+        raise UserError.of("budget.no_archive", file=instruction_budget.MILESTONES)
     done = tuple(_pruned(work, request, root, found) for found in files)
     return PruneAnswer(
         root=shown(root),
@@ -265,10 +258,7 @@ def _write(file: ProjectFile, data: bytes, over: bytes | None) -> None:
     if data == over:
         return
     if not file.replace(data, over=over):
-        raise Conflict(
-            f"{shown(file.path)} was changed by another program; nothing was written.",
-            fix="Nothing is lost. Run `wm budget prune` again.",
-        )
+        raise Conflict.of("budget.changed_meanwhile", path=shown(file.path))
 
 
 def _note(work: Work, request: PruneRequest, file: PrunedFile) -> None:

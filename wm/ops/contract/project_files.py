@@ -26,10 +26,7 @@ def project_of(place: WorkspacePlace, folder: str, *, marker: str) -> str:
     """The root of the project that contains a folder ("": the workspace's root); see
     `store.project.project_root`. Raises UserError for a workspace whose folder is unknown."""
     if not (folder or place.root):
-        raise UserError(
-            f"The folder of the workspace {place.key} is unknown.",
-            fix="Name its folder with -C DIR.",
-        )
+        raise UserError.of("project.unknown_folder", key=place.key)
     return project_root(folder or place.root, marker=marker)
 
 

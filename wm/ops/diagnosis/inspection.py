@@ -113,10 +113,7 @@ def _order(
             return lambda e: (e.id not in shown, -strength[e.id], e.id)
         case "newest":
             return lambda e: (-_instant(e.updated_at), e.id)
-    raise UserError(
-        f"`order` is {request.order[:40]!r}, which is not an order.",
-        fix="Give strength, shown or newest.",
-    )
+    raise UserError.of("inspect.unknown_order", order=request.order[:40])
 
 
 def _instant(moment: str) -> float:

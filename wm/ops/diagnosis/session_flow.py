@@ -52,15 +52,13 @@ def _session(found: DiagnosisBasis, subject: str) -> str:
     for known in (subject, sid(subject)):
         if known in sessions:
             return known
-    raise NotFound(
-        f"There is no session {subject!r} here.", fix="`wm session list` shows the sessions."
-    )
+    raise NotFound.of("trace.no_session", subject=subject)
 
 
 def _newest(found: DiagnosisBasis) -> str:
     newest = latest(found.work)
     if newest is None:
-        raise NotFound("No agent had a session here yet.", fix="`wm setup` connects the agents.")
+        raise NotFound.of("trace.no_sessions")
     return sid(newest.session_id)
 
 

@@ -29,19 +29,15 @@ def _run(work: LocatedWork, request: WhyRequest) -> WhyAnswer:
     # Evidence holds labels instead of secrets, so the question must too.
     subject = work.redact(request.subject)
     if not subject.strip():
-        raise UserError(
-            "The request names no entry and no text.", fix='`wm why ID`, or `wm why "the text"`.'
-        )
+        raise UserError.of("why.nothing_named")
     if subject.startswith("t_"):
         return _of_output(work, subject)
     entry = find_entry_or_text(work, subject)
     records = _records(work, subject, entry)
     if entry is None:
         if not records:
-            raise NotFound(
-                f"Nothing is known about {request.subject[:QUOTED_CHARS]!r} in {work.place.root}.",
-                fix="`wm search` finds entries by their words; `wm why --not` says what keeps a "
-                "text out.",
+            raise NotFound.of(
+                "why.unknown", subject=request.subject[:QUOTED_CHARS], root=work.place.root
             )
         return WhyAnswer(
             subject=request.subject, records=records, sentences=tuple(map(happened, records))
@@ -69,10 +65,8 @@ def _of_output(work: LocatedWork, subject: str) -> WhyAnswer:
     handle = tool_outputs.full_handle(subject, (r.entry for r in log if r.type == "output_pruned"))
     records = tuple(record for record in log if handle and record.entry == handle)
     if not records:
-        raise NotFound(
-            f"Nothing is known about the tool output {subject[:QUOTED_CHARS]!r} in "
-            f"{work.place.root or work.key}.",
-            fix="A shortened output shows its handle (`t_…`) where lines were left out.",
+        raise NotFound.of(
+            "why.unknown_output", subject=subject[:QUOTED_CHARS], place=work.place.root or work.key
         )
     return WhyAnswer(subject=subject, records=records, sentences=tuple(map(happened, records)))
 

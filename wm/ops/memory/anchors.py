@@ -74,10 +74,7 @@ def parsed(place: WorkspacePlace, request: Scoped, asked: Sequence[str]) -> tupl
     """Parse a person's anchors and add current digests. Paths are relative to the folder of the
     request, else to the workspace's root. Raises UserError."""
     if len(asked) > anchors.MAX_ANCHORS:
-        raise UserError(
-            f"An entry can have at most {anchors.MAX_ANCHORS} anchors.",
-            fix="Give the most important ones.",
-        )
+        raise UserError.of("anchor.too_many", most=anchors.MAX_ANCHORS)
     found = []
     for text in asked:
         root = _worktree(place, request.directory)
@@ -123,7 +120,7 @@ def from_root(place: WorkspacePlace, request: Scoped, path: str) -> str:
     root = _worktree(place, request.directory)
     inside = _from_root(root, folder, path)
     if inside.split(os.sep)[0] == os.pardir:
-        raise UserError(f"{path} is outside {root}.", fix="Give a path of this project.")
+        raise UserError.of("anchor.outside", path=path, root=root)
     return inside
 
 

@@ -93,9 +93,7 @@ def _readable(work: Work, key: str) -> WorkspaceMemory | None:
 def _link(work: Work, request: LinkRequest) -> LinkAnswer:
     """List what fits without `old`; else link, or unlink."""
     if not request.directory:
-        raise UserError(
-            "A folder is linked, not a key.", fix="Run this in the folder, or name it with -C."
-        )
+        raise UserError.of("link.key_named")
     work = work.at(locate(work.runtime, request))
     if request.unlink:
         return _unlinked(work, request)

@@ -40,10 +40,11 @@ def _in_force(reading: Reading[D], ref: Ref[D], place: WorkspacePlace) -> D:
     if reading.document is not None:
         return reading.document
     if reading.health is Health.LOST:
-        raise Corrupt(
-            f"The {ref.slug.replace('_', ' ')} of the workspace {ref.workspace} cannot be read: "
-            f"{reading.detail}.",
-            fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside (quarantine).",
+        raise Corrupt.of(
+            "memory.unreadable",
+            document=ref.slug.replace("_", " "),
+            workspace=ref.workspace,
+            detail=reading.detail,
         )
     return ref.model(workspace=workspace_of(place))
 
@@ -56,10 +57,7 @@ def load_memory(work: LocatedWork) -> WorkspaceMemory:
     ref = memory_ref(work.key)
     reading = work.read(ref)
     if reading.health is Health.TOO_NEW:
-        raise TooNew(
-            f"The memory of the workspace {work.key} was written by a newer wm: {reading.detail}.",
-            fix="Update wm; this version only reads the file.",
-        )
+        raise TooNew.of("memory.newer", key=work.key, detail=reading.detail)
     in_force = _in_force(reading, ref, work.place)
     if reading.outside is None:
         return in_force
@@ -200,9 +198,8 @@ def full_id(wanted: str, known: Iterable[str]) -> str:
     long_enough = len(bare.partition("_")[2]) >= SHORTEST_ID
     fits = exact or [name for name in ids if long_enough and name.lower().startswith(bare)]
     if len(fits) > 1:
-        raise UserError(
-            f"{wanted!r} matches {len(fits)} entries: {', '.join(fits[:5])}.",
-            fix="Give more digits of the id.",
+        raise UserError.of(
+            "entry.several", wanted=wanted, count=len(fits), names=", ".join(fits[:5])
         )
     return fits[0] if fits else ""
 
@@ -235,8 +232,5 @@ def find_entry(memory: WorkspaceMemory, wanted: str) -> MemoryEntry:
         short = 0 < len(wanted.rpartition("_")[2]) < SHORTEST_ID
         need = f"; give at least {SHORTEST_ID} digits" if short else ""
         by_words = f"; `wm search {wanted}` finds entries by words" if _is_words(wanted) else ""
-        raise NotFound(
-            f"There is no entry {wanted!r} in {where}.",
-            fix=f"`wm inspect --all` lists every entry with its id{need}{by_words}.",
-        )
+        raise NotFound.of("entry.unknown", wanted=wanted, where=where, need=need, by_words=by_words)
     return get(memory, entry_id)

@@ -82,7 +82,7 @@ def load_to_change(work: LocatedWork, wanted: str) -> tuple[WorkspaceMemory, Mem
         if trashed is None:
             raise
         name = trashed.id
-        raise NotFound(f"{name} was forgotten.", fix=f"`wm undo {name}` brings it back.") from None
+        raise NotFound.of("entry.forgotten", entry=name) from None
 
 
 def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
@@ -224,10 +224,7 @@ def _trashed(work: LocatedWork, memory: WorkspaceMemory, wanted: str) -> MemoryE
     deleted = [e for e in memory.entries if e.status == "trashed"]
     entry_id = full_id(wanted, (e.id for e in deleted))
     if not entry_id:
-        raise NotFound(
-            f"There is no {wanted!r} in the trash of {work.place.root or work.key}.",
-            fix="`wm forget --list` lists the trash.",
-        )
+        raise NotFound.of("trash.unknown", wanted=wanted, place=work.place.root or work.key)
     return next(e for e in deleted if e.id == entry_id)
 
 

@@ -25,15 +25,10 @@ def _history(work: LocatedWork, request: HistoryRequest) -> HistoryPage:
     log = read_log(work)
     entry, entry_id = _subject(work, request.id)
     if not 1 <= request.limit <= MOST:
-        raise UserError(
-            f"A page has 1 to {MOST} records, not {request.limit}.", fix="Correct the limit."
-        )
+        raise UserError.of("history.page_size", most=MOST, limit=request.limit)
     found = [r for r in reversed(log.records) if not entry_id or names(r, entry_id)]
     if request.id and entry is None and not found:
-        raise NotFound(
-            f"Nothing is known about {request.id!r} in {work.place.root or work.key}.",
-            fix="`wm inspect --all` lists every entry with its id.",
-        )
+        raise NotFound.of("history.unknown", wanted=request.id, place=work.place.root or work.key)
     page = found[_begin([r.event_id for r in found], request.before) :]
     shown = page[: request.limit]
     undone = {a.record.event_id: a.undone_by for a in acts(log.records)}
@@ -70,10 +65,7 @@ def _begin(events: list[str], before: str) -> int:
     if not before:
         return 0
     if before not in events:
-        raise UserError(
-            f"There is no record {before!r} to start after.",
-            fix="Omit --before to start with the newest one.",
-        )
+        raise UserError.of("history.no_record", before=before)
     return events.index(before) + 1
 
 

@@ -35,14 +35,9 @@ class MovedRequest(Scoped):
 def _run(work: Work, request: ScopeRequest) -> EntryAnswer:
     here = locate(work.runtime, request)
     if request.scope not in (USER, WORKSPACE):
-        raise UserError(
-            f"{request.scope[:40]!r} is not a scope to move to.", fix="Use user or workspace."
-        )
+        raise UserError.of("scope.unknown", scope=request.scope[:40])
     if here.key == USER_PLACE.key:
-        raise UserError(
-            "The memory of the user belongs to no workspace.",
-            fix="Name the workspace with -C DIR, or run this in its folder.",
-        )
+        raise UserError.of("scope.of_no_workspace")
     source, target = (here, USER_PLACE) if request.scope == USER else (USER_PLACE, here)
     if request.scope == WORKSPACE and (ours := _bound_to_branch(work.at(here), request.id)):
         return _widened(work.at(here), ours)
@@ -81,17 +76,11 @@ def move_back(work: LocatedWork, entry_id: str, record: str) -> EntryAnswer:
     act = next(a for a in acts(read_log(work).records) if a.record.event_id == record)
     ends = [str(act.record.details.get(name) or "") for name in ("from", "to")]
     if not all(ends) or entry_id == "":
-        raise UserError(
-            "The evidence log does not say where this entry came from.",
-            fix="`wm edit ID --scope user` or `--scope workspace` moves it.",
-        )
+        raise UserError.of("scope.unknown_origin")
     before, now = (_place(work, key, work.place) for key in ends)
     entry = find(read_memory(work.at(now)), entry_id)
     if entry is None:
-        raise UserError(
-            f"{entry_id} is no longer where it was moved to.",
-            fix=f"`wm show --history {entry_id}` shows what happened to it since.",
-        )
+        raise UserError.of("scope.moved_on", entry_id=entry_id)
     own = act.record.event_id if work.key == now.key else _act(work.at(now), entry_id)
     return moved(work.at(now), before, entry, own or record)
 
@@ -119,14 +108,9 @@ def _found(work: LocatedWork, target: WorkspacePlace, request: ScopeRequest) -> 
         entry = find_entry(read_memory(work), request.id)
     except NotFound:
         there = find_entry(read_memory(work.at(target)), request.id)  # raises NotFound
-        raise UserError(
-            f"{there.id} has the scope {request.scope} already.", fix="Nothing needs to be changed."
-        ) from None
+        raise UserError.of("scope.has_it_already", there=there.id, scope=request.scope) from None
     if entry.status not in ("active", "inbox"):
-        raise UserError(
-            f"{entry.id} is {entry.status} and kept as history only.",
-            fix=f"`wm show --history {entry.id}` names the entry that replaced it.",
-        )
+        raise UserError.of("scope.history_only", entry=entry.id, status=entry.status)
     return entry
 
 
@@ -135,9 +119,7 @@ def _refuse_twin(memory: WorkspaceMemory, entry: MemoryEntry) -> None:
     live = (e for e in memory.entries if e.status in ("active", "inbox") and e.id != entry.id)
     twin = next((e for e in live if canonical(e.text) == same), None)
     if twin is not None:
-        raise UserError(
-            f"{twin.id} says the same there already.", fix=f"`wm forget {entry.id}` removes this."
-        )
+        raise UserError.of("scope.twin", twin=twin.id, entry=entry.id)
 
 
 def _chain(memory: WorkspaceMemory, entry: MemoryEntry) -> tuple[MemoryEntry, ...]:

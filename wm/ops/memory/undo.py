@@ -189,38 +189,23 @@ def _wanted(work: LocatedWork, request: UndoRequest) -> Act:
         if later := _later_elsewhere(work, found):
             raise _not_here(later, act)
         if act is None:
-            raise NotFound(
-                f"Nothing that a person did in {work.place.root or work.key} is left to undo.",
-                fix="`wm undo --list` shows every act.",
-            )
+            raise NotFound.of("undo.nothing_left", place=work.place.root or work.key)
         return act
     fits = named(found, _full(work, request.act))
     if not fits:
-        raise NotFound(
-            f"There is no act {request.act!r} in {work.place.root or work.key}.",
-            fix="`wm undo --list` shows every act with its id.",
-        )
+        raise NotFound.of("undo.unknown", act=request.act, place=work.place.root or work.key)
     if len(fits) > 1:
-        raise UserError(
-            f"{request.act!r} matches {len(fits)} acts.", fix="Give more digits of the id."
-        )
+        raise UserError.of("undo.several", act=request.act, count=len(fits))
     if fits[0].by != "user" and not request.anyone:
         did = {"agent": "an agent asked for it", "sync": "a sync brought it"}
         who = did.get(fits[0].by, "a compaction did it")
-        raise UserError(
-            f"{fits[0].record.event_id} is not your own act: {who}.",
-            fix=f"`wm diag revert {fits[0].record.event_id}` shows what undoing it would change.",
-        )
+        raise UserError.of("undo.not_yours", record=fits[0].record.event_id, who=who)
     return fits[0]
 
 
 def _not_of_entries(changed: str, act: Act | None) -> UserError:
     """The newest act cannot be undone here; undoing an older one instead would surprise."""
-    return UserError(
-        f"The newest change that you made here is {changed}. `wm undo` undoes changes "
-        "to entries, not to the memory of a session.",
-        fix=f"Change it with `wm session core` or `wm session working`{_before(act)}.",
-    )
+    return UserError.of("undo.session_change", changed=changed, before=_before(act))
 
 
 def _later_elsewhere(work: LocatedWork, here: Sequence[Act]) -> Act | None:
@@ -236,10 +221,12 @@ def _later_elsewhere(work: LocatedWork, here: Sequence[Act]) -> Act | None:
 def _not_here(later: Act, act: Act | None) -> UserError:
     """Undoing an older act in place of the one for all projects would surprise, too."""
     event = later.record.event_id
-    return UserError(
-        f"Your newest change, the {later.word} of {later.record.entry}, is in your memory for all "
-        "projects.",
-        fix=f"`wm undo {event} --workspace user` undoes it{_before(act)}.",
+    return UserError.of(
+        "undo.later_elsewhere",
+        word=later.word,
+        entry=later.record.entry,
+        event=event,
+        before=_before(act),
     )
 
 
@@ -328,10 +315,7 @@ def _undo_command(work: LocatedWork, act: Act, memory: WorkspaceMemory, *, apply
     """Undo every part of a command that is still in effect, or say what that would do. What cannot
     be undone stays, with the reason. Raises UserError if the command was undone before."""
     if act.undone_by:
-        raise UserError(
-            f"{act.record.event_id} was already undone by {act.undone_by}.",
-            fix=f"`wm undo {act.undone_by}` redoes it.",
-        )
+        raise UserError.of("undo.done_already", record=act.record.event_id, undone_by=act.undone_by)
     done = _reverse_all(work, _parts(work, act), memory)
     sessions = _unused_sessions(work, act)
     undone: dict[str, Detail] = {"entry": len(done.steps), "session": len(sessions)}
@@ -396,7 +380,7 @@ def _moment(work: Work, request: RollbackRequest) -> datetime:
     """Parse the moment. Raises UserError if it is unreadable or in the future."""
     moment = moment_of(request.since, work.now)
     if moment > work.now:
-        raise UserError(f"{iso(moment)} is in the future.", fix="Give a time in the past.")
+        raise UserError.of("rollback.in_the_future", moment=iso(moment))
     return moment
 
 

@@ -273,20 +273,13 @@ def session_among(wanted: str, known: Sequence[str]) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UserError(
-            f"{wanted!r} is the beginning of {len(found)} sessions.", fix="Give more of its id."
-        )
-    raise NotFound(
-        f"No session {wanted[:40]!r} has stored steps here.", fix="`wm objects` lists them."
-    )
+        raise UserError.of("objects.several_sessions", wanted=wanted, count=len(found))
+    raise NotFound.of("objects.unknown_session", wanted=wanted[:40])
 
 
 def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     if request.policy and request.policy not in LEVELS:
-        raise UserError(
-            f"There is no paging policy {request.policy[:40]!r}.",
-            fix=f"The policies are: {', '.join(LEVELS)}.",
-        )
+        raise UserError.of("policy.unknown", policy=request.policy[:40], names=", ".join(LEVELS))
     work = work.at(locate(work.runtime, request))
     configured = work.settings.proxy.policy or "off"
     fact = Fact("policy_changed", "user", "changed", details={"policy": request.policy})

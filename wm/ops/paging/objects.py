@@ -118,7 +118,7 @@ def fidelity(one: PagedObject, state: LedgerState) -> int:
 def _show(work: LocatedWork, request: ObjectRequest) -> ObjectAnswer:
     session, one, part = find(work, request.id)
     if request.level not in (0, 1, 2):
-        raise UserError(f"There is no level {request.level}.", fix="Give 0, 1 or 2.")
+        raise UserError.of("objects.no_level", level=request.level)
     text, losses, by = _shortened(work, session, part, text_of(one, part), request.level)
     return ObjectAnswer(
         place=work.place,
@@ -162,12 +162,9 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
     """
     digits = wanted.strip().rstrip("]`").lower().rpartition("o_")[2]
     if not set(digits) <= set(hexdigits):
-        raise NotFound(
-            f"{wanted[:40]!r} is not the id of a step: that is `o_` and hexadecimal digits.",
-            fix="`wm objects` lists the stored steps with their ids.",
-        )
+        raise NotFound.of("objects.no_id", wanted=wanted[:40])
     if len(digits) < SHORTEST_ID:
-        raise UserError(f"{wanted[:40]!r} is too short.", fix="Give six digits of the id.")
+        raise UserError.of("objects.short_id", wanted=wanted[:40])
     bare = f"o_{digits}"
     found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
     for session, one in work.store.find_object(work.key, bare):
@@ -179,9 +176,8 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
     if bare in found or len(found) == 1:
         return found[bare] if bare in found else next(iter(found.values()))
     if found:
-        raise UserError(
-            f"{wanted!r} is the beginning of {len(found)} ids: {', '.join(sorted(found)[:5])}.",
-            fix="Give more digits.",
+        raise UserError.of(
+            "objects.several", wanted=wanted, count=len(found), names=", ".join(sorted(found)[:5])
         )
     raise _missing(work, bare)
 
@@ -195,16 +191,10 @@ def _missing(work: LocatedWork, wanted: str) -> NotFound:
             why = "is missing; `wm fsck --deep` checks the files"
             if state.purged:
                 why = f"was purged at {state.purged} (`wm objects purge`)"
-            return NotFound(
-                f"The stored text of {wanted} {why}.",
-                fix="To have it again, read the file or run the command again.",
-            )
+            return NotFound.of("objects.missing_text", wanted=wanted, why=why)
     days = work.settings.storage.object_max_age_days
-    return NotFound(
-        f"There is no stored content {wanted[:40]!r} in {work.place.root or work.key}.",
-        fix="`wm objects` lists what is stored there; -C FOLDER asks for another project. The "
-        f"content of sessions that were deleted, purged, or idle for {days:g} days is gone: read "
-        "the file, or run the command, again.",
+    return NotFound.of(
+        "objects.unknown", wanted=wanted[:40], place=work.place.root or work.key, days=days
     )
 
 
@@ -274,9 +264,7 @@ def _chosen(runtime: Runtime, request: PurgeRequest) -> Sequence[str]:
     place = locate(runtime, request)
     known = runtime.store.sessions_with(place.key, *PAGING)
     if not request.session and not request.all_sessions:
-        raise UserError(
-            "Name what to delete.", fix="Give --session ID, or --all for this workspace."
-        )
+        raise UserError.of("objects.nothing_named")
     return known if request.all_sessions else (session_among(request.session, known),)
 
 

@@ -107,10 +107,7 @@ prepare_request = Operation("prepare_request", PrepareRequest, PrepareAnswer, _p
 def _finish(work: Work, request: FinishTurnRequest) -> TurnAnswer:
     opened: _OpenConversation | None = work.runtime.caches.turns.pop(request.request)
     if opened is None:
-        raise NotFound(
-            f"There is no request {request.request[:40]!r} in progress.",
-            fix="Give the name that prepare_request answered; each is reported once.",
-        )
+        raise NotFound.of("paging.unknown_request", request=request.request[:40])
     usage = None if request.usage is None else Usage.of(request.usage)
     ok = request.ok
     if request.answer:

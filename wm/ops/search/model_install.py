@@ -39,10 +39,7 @@ def pinned_model(name: str) -> Pinned:
     """The fetchable model of this name. Raises NotFound."""
     model = PINNED.get(name)
     if model is None:
-        raise NotFound(
-            f"There is no model {name!r} that wm can fetch.",
-            fix=f"It can fetch {', '.join(PINNED)}; `wm models import FOLDER` adds others.",
-        )
+        raise NotFound.of("model.cannot_fetch", name=name, names=", ".join(PINNED))
     return model
 
 
@@ -77,17 +74,10 @@ def check_new(runtime: Runtime, name: str) -> None:
     """Raises UserError unless a model may be installed under this name, ModelUnavailable if a
     package is missing."""
     if not _NAME.fullmatch(name) or name in (EMBEDDED, NONE) or name.endswith(".tmp"):
-        raise UserError(
-            f"{name!r} cannot be a model's name.",
-            fix="Choose one with --name: lower-case letters, digits, dots and dashes, "
-            "but not embedded or none.",
-        )
+        raise UserError.of("model.bad_name", name=name)
     for model in installed(runtime).models:
         if model.name == name and folder_of(runtime, name).is_dir():
-            raise UserError(
-                f"The model {name} is installed already, from {model.origin}.",
-                fix=f"`wm models use {name}` chooses it; --name installs this one as another.",
-            )
+            raise UserError.of("model.installed_already", name=name, origin=model.origin)
     missing = missing_package()
     if missing:
         raise ModelUnavailable(missing, fix="Until then search uses the embedded model.")
@@ -136,10 +126,7 @@ def remove_model(runtime: Runtime, name: str) -> RemovedModel:
     by a kill can be removed under the same name."""
     store = runtime.store
     if name in KINDS:
-        raise UserError(
-            f"{name} was not installed, so it cannot be removed.",
-            fix="`wm models use NAME` chooses another one.",
-        )
+        raise UserError.of("model.not_installed", name=name)
     with store.transaction([INSTALLED]) as transaction:
         known = transaction.read(INSTALLED).document or InstalledModels()
         others = tuple(model for model in known.models if model.name != name)
@@ -166,7 +153,7 @@ def _refuse_in_use(runtime: Runtime, known: InstalledModels, name: str) -> None:
         return
     first = "Remove recall.model from config.toml" if named else "Choose another one"
     then = "" if named else " (`wm models use embedded`)"
-    raise UserError(f"The model {name} is in use.", fix=f"{first} first{then}.")
+    raise UserError.of("model.in_use", name=name, first=first, then=then)
 
 
 def try_model(runtime: Runtime, name: str) -> ModelTrial:

@@ -101,11 +101,7 @@ def _row(runtime: Runtime, name: str, now: Chosen, known: Mapping[str, Installed
 def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
     runtime, known = work.runtime, work.read(INSTALLED).document or InstalledModels()
     if runtime.settings.recall.model:
-        raise UserError(
-            f"config.toml sets recall.model to {runtime.settings.recall.model!r}; "
-            "while it does, no other model can be chosen.",
-            fix="Remove that line, restart the daemon (`wm down`), then choose again.",
-        )
+        raise UserError.of("model.set_in_config", model=runtime.settings.recall.model)
     name = existing_name(known, request.name)
     now = Chosen(name, location(runtime, name), work.moment)
     why = why_not(runtime, now)
@@ -125,10 +121,7 @@ def existing_name(known: InstalledModels, name: str) -> str:
     """The name, if such a model exists. Raises NotFound."""
     names = [EMBEDDED, NONE, *(model.name for model in known.models)]
     if name not in names:
-        raise NotFound(
-            f"There is no model {name!r}.",
-            fix=f"Available: {', '.join(names)}; `wm models import` and `wm models pull` add more.",
-        )
+        raise NotFound.of("model.unknown", name=name, names=", ".join(names))
     return name
 
 

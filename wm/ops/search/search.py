@@ -47,12 +47,12 @@ RIVALS = 5
 
 def _search(work: Work, request: SearchRequest) -> SearchAnswer:
     if not request.query.strip():
-        raise UserError("There is nothing to search for.", fix="Give some words.")
+        raise UserError.of("search.nothing_asked")
     limit = request.limit
     if limit is None:
         limit = work.settings.recall.max_hits
     if limit < 1:
-        raise UserError(f"A limit of {limit} finds nothing.", fix="Give 1 or more.")
+        raise UserError.of("search.no_limit", limit=limit)
     work = work.at(locate(work.runtime, request))
     memory = read_memory(work)
     filters = _filters(work, request, work.place, memory)
@@ -103,9 +103,7 @@ def _time(asked: str, name: str, now: datetime) -> str:
         return ""
     found = moment(asked, now)
     if found is None:
-        raise UserError(
-            f"`{name}` is {asked[:40]!r}, which is not a time.", fix=f"Give one of: {SINCE}."
-        )
+        raise UserError.of("search.no_time", name=name, asked=asked[:40], since=SINCE)
     return iso(found)
 
 
@@ -160,17 +158,11 @@ def _filters(
     _check_choice("origin", request.origin, ORIGINS)
     _check_choice("status", status, (*STATUSES, ALL))
     if request.scope not in ("", WORKSPACE) and branch_of(request.scope) is None:
-        raise UserError(
-            f"`scope` is {request.scope[:40]!r}, which is not a scope.",
-            fix="Give workspace, or branch:NAME.",
-        )
+        raise UserError.of("search.unknown_scope", scope=request.scope[:40])
     since = _time(request.since, "since", work.now)
     until = _time(request.until, "until", work.now)
     if since and until and since >= until:
-        raise UserError(
-            f"No time is between `since` ({since}) and `until` ({until}).",
-            fix="Give a `since` that is earlier than `until`.",
-        )
+        raise UserError.of("search.empty_period", since=since, until=until)
     asked = {
         "status": "" if status == ALL else status,
         "type": request.type,
@@ -189,9 +181,12 @@ def _filters(
 
 def _check_choice(name: str, asked: str, known: Sequence[str]) -> None:
     if asked and asked not in known:
-        raise UserError(
-            f"`{name}` is {asked[:40]!r}, which no entry has.",
-            fix=f"Give {', '.join(known[:-1])} or {known[-1]}.",
+        raise UserError.of(
+            "search.unknown_value",
+            name=name,
+            asked=asked[:40],
+            names=", ".join(known[:-1]),
+            known=known[-1],
         )
 
 

@@ -80,10 +80,7 @@ def change(
     written = work.redact(content)
     model = by == "agent"
     if model and reads_as_instruction(written):
-        raise UserError(
-            "This reads like an order to an agent, not like a note, so it was not written.",
-            fix="Say in your own words what is to be done and why.",
-        )
+        raise UserError.of("core.reads_like_order")
     tainted = model and provenance.judge(work, state.session_id, written).tainted
     done = core_blocks.update(
         before, block, written, operation, by=by, now=work.now, settings=settings, tainted=tainted
@@ -153,18 +150,12 @@ def of_caller(work: LocatedWork, session_id: str) -> SessionState:
     """The session that a model calls from. Raises UserError if the client does not name it, and for
     a subagent, which has no session memory (EP-2)."""
     if not session_id:
-        raise UserError(
-            "This client does not send a session id, so it has no session memory.",
-            fix="Claude Code sends it, and so does OpenCode with the plugin of `wm setup`.",
-        )
+        raise UserError.of("session.no_id")
     state = load_session(
         work, SessionScoped(workspace=work.key, directory=work.place.root, session_id=session_id)
     )
     if state.subagent:
-        raise UserError(
-            "A subagent has no session memory.",
-            fix="Report the result to the session that started you.",
-        )
+        raise UserError.of("session.of_subagent")
     return state
 
 

@@ -137,14 +137,10 @@ def measured(work: LocatedWork, session_id: str) -> Pressure | None:
 def require_session(request: SessionScoped, settings: SessionSettings) -> None:
     """Raises UserError without a session id, and for one that is too long to be an id."""
     if not request.session_id:
-        raise UserError("The request names no session.", fix="Give the agent's session id.")
+        raise UserError.of("session.not_named")
     longest = max(len(request.session_id), len(request.agent))
     if longest > settings.max_id_chars:
-        raise UserError(
-            f"The session id or the name of the agent has {longest} characters; "
-            f"the limit is {settings.max_id_chars}.",
-            fix="Give the agent's session id.",
-        )
+        raise UserError.of("session.long_id", longest=longest, most=settings.max_id_chars)
 
 
 def session_memory(
@@ -180,10 +176,7 @@ def require_readable(reading: Reading[D], what: str) -> D | None:
     """The document in force, None if there is none. Raises Corrupt if no copy can be read, for a
     person who would else believe that nothing is there."""
     if reading.health is Health.LOST:
-        raise Corrupt(
-            f"The {what} cannot be read: {reading.detail}.",
-            fix="`wm fsck` shows what is left; `wm fsck repair` moves it aside.",
-        )
+        raise Corrupt.of("session.unreadable", what=what, detail=reading.detail)
     return reading.document
 
 

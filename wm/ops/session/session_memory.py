@@ -90,10 +90,7 @@ def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
     source = _readable_core(work, state)
     names = tuple(name for name, _block in core_blocks.filled(source))
     if not names:
-        raise NotFound(
-            f"The session {state.session_id} has no core blocks to continue with.",
-            fix="`wm session list` shows the sessions; name another one.",
-        )
+        raise NotFound.of("core.nothing_to_continue", session_id=state.session_id)
     block_names = ", ".join(names)
     if not request.to:
         waiting = source.model_copy(
@@ -104,9 +101,7 @@ def _continue(work: LocatedWork, request: ContinueRequest) -> Continued:
         return Continued(session_id=state.session_id, blocks=names, message=message)
     into = hot_state.require_state(work, request.to)
     if into.session_id == state.session_id:
-        raise UserError(
-            "A session keeps its own blocks without this command.", fix="Name another one."
-        )
+        raise UserError.of("core.same_session")
     before = core.load_core(work, into)
     after = core.hand_over(work, source, state.session_id, into)
     taken = tuple(n for n in names if core_blocks.of(after, n) != core_blocks.of(before, n))
@@ -179,9 +174,7 @@ def _edit(work: LocatedWork, request: MemoryScoped) -> working_memory.WorkingEdi
 def _remove(work: LocatedWork, request: RemoveRequest) -> WorkingItems:
     edit = _edit(work, request)
     if request.text and request.slot:
-        raise UserError(
-            "The request names an item and a slot.", fix="Give the text, or the slot, or neither."
-        )
+        raise UserError.of("working.two_names")
     if request.text:
         stored, message = edit.remove(request.text)
     elif request.slot:

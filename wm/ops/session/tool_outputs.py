@@ -147,16 +147,10 @@ def find(work: LocatedWork, wanted: str) -> ToolOutput:
     name = next((name for name in names if handle and of_file_name(name)[0] == handle), "")
     reading = work.read(output_ref(work.key, name)) if name else None
     if reading is None or reading.health is Health.MISSING:
-        raise NotFound(
-            f"There is no tool output {wanted[:40]!r} in {work.place.root or work.key}.",
-            fix="A handle is `t_` and hexadecimal digits; the line that marks a cut names it. Old "
-            "outputs and those of deleted sessions are deleted: run the command again.",
-        )
+        raise NotFound.of("output.unknown", wanted=wanted[:40], place=work.place.root or work.key)
     if reading.document is None or reading.health is not Health.OK:
-        raise Corrupt(
-            f"The tool output {handle} differs from what wm stored: "
-            f"{reading.detail or 'it cannot be read'}.",
-            fix="Run the command again. `wm fsck` shows the file.",
+        raise Corrupt.of(
+            "output.changed", handle=handle, detail=reading.detail or "it cannot be read"
         )
     return reading.document
 
@@ -169,9 +163,8 @@ def full_handle(wanted: str, known: Iterable[str]) -> str:
         return ""
     fits = sorted({handle for handle in known if handle.startswith(bare)})
     if len(fits) > 1:
-        raise UserError(
-            f"{wanted!r} matches {len(fits)} tool outputs: {', '.join(fits[:5])}.",
-            fix="Give more digits of the handle.",
+        raise UserError.of(
+            "output.several", wanted=wanted, count=len(fits), names=", ".join(fits[:5])
         )
     return fits[0] if fits else ""
 
@@ -190,10 +183,7 @@ def chosen_lines(text: str, lines: str, grep: str) -> list[tuple[int, str]]:
     try:
         pattern = patterns.compile(grep)
     except patterns.error as error:
-        raise UserError(
-            f"{grep[:80]!r} is not a valid expression.",
-            fix="Write it in the syntax of RE2; plain words are expressions too.",
-        ) from error
+        raise UserError.of("output.bad_pattern", grep=grep[:80]) from error
     return [(number, line) for number, line in chosen if pattern.search(line) is not None]
 
 
@@ -210,13 +200,11 @@ def _range(lines: str, count: int) -> tuple[int, int]:
     parts = [part.strip() for part in (head, tail)]
     fits = all(part == "" or (part.isdecimal() and len(part) <= MOST_DIGITS) for part in parts)
     if not fits or not any(parts):
-        raise UserError(
-            f"{lines[:40]!r} is not a range of lines.", fix="Write A:B, for example 120:180."
-        )
+        raise UserError.of("output.bad_range", lines=lines[:40])
     first = int(parts[0] or 1)
     last = int(parts[1]) if parts[1] else (count if colon else first)
     if first < 1 or last < first:
-        raise UserError(f"{lines!r} contains no line.", fix="Lines are counted from 1: A:B, A ≤ B.")
+        raise UserError.of("output.no_line", lines=lines)
     return first, min(last, count)
 
 

@@ -151,10 +151,7 @@ class WorkingEdit(Struct, frozen=True):
         """Add an item to a slot; slot "": to the pool."""
         work, written = self.work, self.work.redact(text)
         if self.by == "agent" and reads_as_instruction(written):
-            raise UserError(
-                "This reads like an order to an agent, not like a note, so it was not added.",
-                fix="State the fact in your own words.",
-            )
+            raise UserError.of("working.reads_like_order")
         stored, at = self._stored, _session(work, self.state)
         made = working_memory.add(stored, written, slot, self.by, at)
         where = f"the slot {slot}" if slot else "the pool"

@@ -69,8 +69,5 @@ def _read_intact(runtime: Runtime, ref: Ref[D]) -> D | None:
     reading = runtime.store.read(ref)
     if reading.health in (Health.LOST, Health.TOO_NEW):
         name = ref.slug.replace("_", " ")
-        raise StoreError(
-            f"The {name} of the workspace {ref.workspace} cannot be read, so nothing is purged.",
-            fix="`wm fsck` shows what is wrong.",
-        )
+        raise StoreError.of("evidence.unreadable_document", name=name, workspace=ref.workspace)
     return reading.document

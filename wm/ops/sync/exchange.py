@@ -301,15 +301,9 @@ class _Run:
         except (ValueError, KeyError, TypeError, RecursionError):
             is_ours = False
         if not is_ours or purges < 0:
-            raise UserError(
-                f"{REF} of {self._plan.remote.shown} is not a memory of wm; nothing was changed.",
-                fix="Ask who writes there, or name another remote.",
-            )
+            raise UserError.of("sync.foreign_ref", ref=REF, remote=self._plan.remote.shown)
         if version > FORMAT:
-            raise UserError(
-                f"The shared memory of {self._plan.remote.shown} was written by a newer wm.",
-                fix="Update wm; until then nothing is sent or taken in.",
-            )
+            raise UserError.of("sync.newer", remote=self._plan.remote.shown)
         return int(purges)
 
     # --- own changes -----------------------------------------------------------------------------

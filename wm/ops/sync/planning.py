@@ -40,7 +40,7 @@ def sync_project(
     """Sync what is shared of a project. Raises UserError, Unavailable."""
     place = locate(runtime, Scoped.model_validate(scope))
     if not place.root or place.key == USER_PLACE.key:
-        raise UserError("This memory belongs to no project.", fix="`wm sync --mine` syncs it.")
+        raise UserError.of("sync.no_project")
     known = replica(runtime, place.key, mine=False)
     name = choices.remote or (known.remote.name if known.remote else ORIGIN)
     git = configured(place.root)
@@ -48,26 +48,15 @@ def sync_project(
     if not url:
         mine = "For your own memory, without a project: wm sync --mine URL"
         if not git.is_repository:
-            raise UserError(
-                f"git finds no repository in {place.root}, and a project is synced through its "
-                "own.",
-                fix=f"To make one: git init && git remote add {name} URL. {mine}",
-            )
+            raise UserError.of("sync.no_repository", root=place.root, name=name, mine=mine)
         new = "NAME" if set("/: ") & set(name) else name
-        raise UserError(
-            f"git knows no remote {name!r} in {place.root}.",
-            fix="`git remote -v` lists the remotes; `wm sync NAME` uses one. To add one: "
-            f"git remote add {new} URL. {mine}",
-        )
+        raise UserError.of("sync.unknown_remote", name=name, root=place.root, new=new, mine=mine)
     if git.who is None:
-        raise UserError(
-            "git does not know who you are, so entries would have no author.",
-            fix='git config --global user.email "you@example.org"',
-        )
+        raise UserError.of("sync.no_identity")
     remote, team = _remote(runtime, known, name, url), runtime.settings.team
     is_known = remote is known.remote
     if choices.quiet and not is_known:
-        raise UserError(f"The URL of {name} changed.", fix="`wm sync` asks about the new one.")
+        raise UserError.of("sync.changed_url", name=name)
     plan = Plan(
         parts=[("entries", scope)],
         mine=False,
@@ -92,15 +81,9 @@ def sync_mine(runtime: Runtime, call: Call, choices: Choices, scope: Mapping[str
     if choices.remote:  # the daemon names none: its working folder may be gone
         url = absolute_url(str(scope.get("directory") or os.getcwd()), choices.remote)
     if not url:
-        raise UserError(
-            "wm does not know your own repository yet.",
-            fix="Make an empty private one, then: wm sync --mine URL",
-        )
+        raise UserError.of("sync.no_own_repository")
     if "@" in url.partition("://")[2] and ":" in url.partition("://")[2].partition("@")[0]:
-        raise UserError(
-            "The URL contains a password, which would be stored.",
-            fix="Use ssh, or a credential helper of git: git help credentials",
-        )
+        raise UserError.of("sync.password_in_url")
     mirror = Mirror(runtime.store, USER_PLACE.key, quiet=choices.quiet)
     mirror.prepare()
     fetched, trouble = mirror.fetch(url)

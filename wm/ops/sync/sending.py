@@ -31,10 +31,7 @@ from wm.store.base import Health
 
 def _share(work: LocatedWork, request: ShareRequest) -> SharedEntries:
     if work.key == USER_PLACE.key:
-        raise UserError(
-            "The memory for all your projects belongs to no project.",
-            fix="`wm sync --mine` takes it to your other computers.",
-        )
+        raise UserError.of("share.own_memory")
     document = read_sync(work)
     memory = read_memory(work)
     if not (request.ids or request.type or request.recaps):
@@ -91,11 +88,9 @@ def _chosen(
         entry = find_entry_or_trash(work, wanted)
         is_known = entry.id in records
         if request.end and not is_known:
-            raise NotFound(f"{entry.id} is not shared.", fix="`wm share` lists what is.")
+            raise NotFound.of("share.not_shared", entry=entry.id)
         if entry.status == "trashed" and not is_known:
-            raise NotFound(
-                f"{entry.id} was forgotten.", fix=f"`wm undo {entry.id}` brings it back."
-            )
+            raise NotFound.of("entry.forgotten", entry=entry.id)
         yield entry
     shared = {name for name, record in records.items() if record.shared}
     for entry in memory.entries:

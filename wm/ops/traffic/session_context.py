@@ -34,10 +34,7 @@ def _run(work: LocatedWork, request: ContextRequest) -> SessionContext:
     session = wanted if known else sid(full_session(work, wanted))
     flows = store.flows(work.key, session)
     if not flows:
-        raise NotFound(
-            f"No proxy forwarded anything for the session {wanted!r}.",
-            fix="`wm run claude` starts an agent behind a proxy.",
-        )
+        raise NotFound.of("session.not_forwarded", wanted=wanted)
     find = prices(settings.prices)
     costs = [_cost(flow, find) for flow in flows]
     main = [flow for flow in flows if flow.call == MAIN and not flow.subagent]

@@ -34,10 +34,7 @@ def encode(record: EvidenceRecord, key: bytes, limit: int) -> bytes:
     """The line of a record. StoreError if it is larger than `limit` bytes or not valid JSON."""
     line = jsonlines.encode(envelope.as_json(record, "An evidence record"), key)
     if len(line) > limit:
-        raise StoreError(
-            f"An evidence record of {len(line)} bytes is larger than {limit}.",
-            fix="This is a bug of wm: details must be cut before they are logged.",
-        )
+        raise StoreError.of("evidence.large_record", size=len(line), limit=limit)
     return line
 
 

@@ -83,9 +83,7 @@ class Mirror:
             where = str(store.home / paths.MIRRORS)
             made = _answered(run([*words, new], where=where, deadline_s=PLUMBING_S))
             if not made.ok:
-                raise Unavailable(
-                    f"git cannot make {self.path}: {made.why}.", fix="Correct that, then try again."
-                )
+                raise Unavailable.of("git.cannot_make", path=self.path, why=made.why)
             try:
                 store.disk.rename(all, new, self._name)
             except OSError:
@@ -171,7 +169,7 @@ class Mirror:
     def move(self, commit: str, before: str) -> None:
         """Set our ref to a commit. Raises Conflict if it was not `before` any more."""
         if not self._git(["update-ref", REF, commit, before or "0" * len(commit)]).ok:
-            raise Conflict("Another sync is running.", fix="Try again in a moment.")
+            raise Conflict.of("sync.runs_already")
 
     def commit(
         self,
@@ -211,10 +209,7 @@ class Mirror:
         config = (("user.name", who.name), ("user.email", who.email))
         final = self._git(words, config=config, quiet=self._quiet)
         if not final.ok:
-            raise StoreError(
-                f"git cannot sign a commit in {self.path}: {final.why}.",
-                fix="Correct user.signingKey, or set commit.gpgSign to false.",
-            )
+            raise StoreError.of("git.cannot_sign", path=self.path, why=final.why)
         self.move(final.text, made.text)
         return final.text
 

@@ -110,9 +110,7 @@ class Objects:
         asked = "".join(f"{name}\n" for name in names).encode()
         done = self._git(["cat-file", how, "--buffer"], data=asked, most=MAX_FILE_BYTES)
         if not done.ok:
-            raise UserError(
-                "git could not read the shared memory, or not in time.", fix="Try `wm sync` again."
-            )
+            raise UserError.of("git.unreadable")
         return done.out
 
     def version(self, commit: str) -> bytes:
@@ -135,15 +133,9 @@ class Objects:
         words = ["diff-tree", "-r", "-z", left or empty, right or empty]
         listed = self._git(words, most=MAX_LISTED_BYTES + 1)
         if len(listed.out) > MAX_LISTED_BYTES:
-            raise UserError(
-                "The shared memory has too many files, so nothing of it was read.",
-                fix="In the remote, `git log --stat refs/wm/memory` says what added them.",
-            )
+            raise UserError.of("git.too_many_files")
         if not listed.ok:
-            raise UserError(
-                "A folder of the shared memory is missing or damaged.",
-                fix="A person with access to the remote has to repair its refs/wm/memory.",
-            )
+            raise UserError.of("git.damaged_folder")
         parts = listed.out.split(b"\0")
         for row, path in zip(parts[::2], parts[1::2], strict=False):
             found.add(row, path.decode("utf-8", "backslashreplace"))

@@ -70,10 +70,7 @@ def repair(caller: Caller) -> Result:
     that something is left that only you can repair.
     """
     if not is_free(caller.settings):
-        raise UserError(
-            "The daemon is running; repair needs exclusive access to the files.",
-            fix="Run `wm down`, then repeat this.",
-        )
+        raise UserError.of("fsck.daemon_runs")
     with caller.opened() as runtime:
         done = list(repair_store(runtime))
         after = check_store(runtime, deep=True)

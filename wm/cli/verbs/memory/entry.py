@@ -157,16 +157,11 @@ def _from_editor(caller: Caller, entry_id: str) -> str:
     if before.entry.status == "trashed":
         raise UserError(f"{before.entry.id} was forgotten.", fix=before.message)
     if not has_editor() and not sys.stdin.isatty():
-        raise UserError(
-            "There is no terminal to open an editor in.",
-            fix="Give the new text, or - to read it from standard input, or set EDITOR.",
-        )
+        raise UserError.of("edit.no_terminal")
     try:
         after = click.edit(before.entry.text, extension=".md")
     except click.ClickException as error:
-        raise UserError(
-            f"The editor failed: {error.message}.", fix="Set EDITOR to one that runs."
-        ) from error
+        raise UserError.of("edit.editor_failed", message=error.message) from error
     if after is None or after.strip() == before.entry.text.strip():
         raise UserError("Nothing was changed: the text is the same.")
     return str(after).strip()

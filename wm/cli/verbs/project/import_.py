@@ -91,10 +91,7 @@ def command(
     older one.
     """
     if {"-", "/dev/stdin"}.intersection(paths):
-        raise UserError(
-            "`wm import` reads files, not standard input.",
-            fix="Name a file: `wm export -o FILE`, then `wm import FILE`.",
-        )
+        raise UserError.of("import.standard_input")
     progress = Progress()
     place = caller.call("inspect", status="inbox").place
     folder = "" if caller.workspace else caller.directory

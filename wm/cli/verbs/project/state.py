@@ -156,12 +156,7 @@ def _earlier(file: str) -> str:
                 text = stream.read(MAX_BYTES + 1)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise UserError(
-            f"The earlier contract {file} cannot be read: {why}.",
-            fix="Name a file, or `-` for standard input.",
-        ) from None
+        raise UserError.of("state.unreadable_before", file=file, why=why) from None
     if not text.strip():
-        raise UserError(
-            f"The earlier contract {file} is empty.", fix="Omit --before if there is none."
-        )
+        raise UserError.of("state.empty_before", file=file)
     return text

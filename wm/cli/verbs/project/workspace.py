@@ -61,9 +61,7 @@ def move(caller: Caller, old: str, new: str) -> Result:
     """NEW, a folder, takes over the memory of OLD (its former path, or its key)."""
     target = absolute(new)
     if not os.path.lexists(target):
-        raise UserError(
-            f"There is no folder {target}.", fix="NEW is the folder where the checkout is now."
-        )
+        raise UserError.of("workspace.no_target", target=target)
     answer: Any = caller.run("move_workspace", {"old": _path_or_key(old), "new": target})
     return Result(answer, answer.message)
 

@@ -63,11 +63,7 @@ def _transcripts(caller: Caller) -> list[Path]:
     kept = [*sorted(folder.rglob("*.jsonl")), *others]
     found = list(only_recordings(kept, output.note))
     if not found:
-        raise UserError(
-            f"The agents keep no transcripts of {caller.directory}: there is no {folder}, and no "
-            "session of Codex, Copilot CLI, Gemini CLI or Qwen Code began here.",
-            fix="Name a transcript or a folder of them: wm audit PATH",
-        )
+        raise UserError.of("audit.no_transcripts", directory=caller.directory, folder=folder)
     return found
 
 

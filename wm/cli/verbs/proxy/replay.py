@@ -87,10 +87,7 @@ def command(
         raise click.UsageError("--policy is given twice. Run `wm replay` once for each.")
     settings = load()
     if judge and policy == "none":
-        raise UserError(
-            "--judge compares answers with and without a policy, and none is given.",
-            fix="Add --policy balanced, or another.",
-        )
+        raise UserError.of("replay.nothing_to_judge")
     report_config(settings)
     paths = [path for name in files for path in files_in(Path(name), output.note)]
     with output.Bar("wm replay") as progress:

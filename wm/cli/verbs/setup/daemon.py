@@ -139,15 +139,11 @@ def _refuse_if_locked(caller: Caller) -> None:
             "The daemon is already stopping, and still writes accepted requests.", fix=BEHIND
         ) from None
     if path := listens_elsewhere(caller.settings):
-        raise StoreError(
-            f"The daemon listens on {path}, not on {caller.settings.paths.socket}.",
-            fix=f"To stop it: WM_SOCKET={path} wm down",
+        raise StoreError.of(
+            "down.listens_elsewhere", path=path, socket=caller.settings.paths.socket
         ) from None
     if who := holder(caller.settings):
-        raise StoreError(
-            f"The daemon does not answer, and its lock is held by {who}.",
-            fix="Kill that process: everything that it confirmed is on disk.",
-        ) from None
+        raise StoreError.of("down.hangs", who=who) from None
 
 
 @click.command("logs")
@@ -163,9 +159,7 @@ def logs(caller: Caller, limit: int) -> Result:
     except FileNotFoundError:
         return Result({"records": []}, f"There is no log yet at {short}.")
     except OSError as error:
-        raise UserError(
-            f"{path} cannot be read: {error.strerror}.", fix="`wm doctor` looks at the data folder."
-        ) from None
+        raise UserError.of("logs.unreadable", path=path, why=error.strerror) from None
     return Result({"records": records}, _print_records if records else f"The log {short} is empty.")
 
 
