@@ -17,6 +17,9 @@ from msgspec.structs import replace
 from wm.api.instruction_budget import BudgetFinding
 from wm.settings import BudgetSettings
 from wm.text.patterns import compile_raw
+from wm.text.tables import Tables
+
+_FINDINGS: dict[str, list[str]] = Tables("wm.domain.contract").table("budget")
 
 MILESTONES = "AGENTS.md"
 """The file with dated entries, an archive, and limits in bytes."""
@@ -187,6 +190,12 @@ def _count_bullet(entry: _Open, line: bytes) -> None:
 # --- findings --------------------------------------------------------------------------------
 
 
+def finding(code: str, line: int = 0, **values: object) -> BudgetFinding:
+    """A finding in the words of words.toml. line: of the file, 0 for all of it."""
+    message, fix = (words.format(**values) for words in _FINDINGS[code])
+    return BudgetFinding(code=code, line=line, message=message, fix=fix)
+
+
 def findings(name: str, raw: bytes, settings: BudgetSettings) -> tuple[BudgetFinding, ...]:
     """Return the limits that a file exceeds. name: the last part of its path selects the limits."""
     found = outline(raw)
@@ -195,7 +204,7 @@ def findings(name: str, raw: bytes, settings: BudgetSettings) -> tuple[BudgetFin
     return (
         *_too_large(len(raw), settings),
         *_too_long(found.standing_lines, "lines outside of dated entries", settings),
-        *(_misdated(line) for line in found.misdated),
+        *(finding("no_date", line) for line in found.misdated),
         *_too_many(found.entries, settings),
     )
 
@@ -204,46 +213,27 @@ def left_over(rest: bytes, settings: BudgetSettings) -> tuple[BudgetFinding, ...
     """Return what still exceeds the budget after a prune, although nothing more may be moved."""
     if len(rest) < settings.prune_bytes:
         return ()
-    message = f"It still has {len(rest):,} bytes, and no older dated entry that could be moved."
-    fix = "Shorten it by hand: only whole entries under `### YYYY-MM-DD` are moved."
-    return (BudgetFinding(code="still_too_large", message=message, fix=fix),)
+    return (finding("still_too_large", size=len(rest)),)
 
 
 def _too_large(size: int, settings: BudgetSettings) -> Iterator[BudgetFinding]:
-    fix = "`wm budget prune` moves old entries to the archive."
     if size >= settings.refuse_bytes:
-        message = f"It has {size:,} bytes; from {settings.refuse_bytes:,} on it is refused."
-        yield BudgetFinding(code="refused", message=message, fix=fix)
+        yield finding("refused", size=size, limit=settings.refuse_bytes)
     elif size >= settings.prune_bytes:
-        message = f"It has {size:,} bytes; from {settings.prune_bytes:,} on it is pruned."
-        yield BudgetFinding(code="prune", message=message, fix=fix)
+        yield finding("prune", size=size, limit=settings.prune_bytes)
 
 
 def _too_long(lines: int, what: str, settings: BudgetSettings) -> Iterator[BudgetFinding]:
     if lines > settings.max_lines:
-        message = f"It has {lines:,} {what}; the limit is {settings.max_lines:,}."
-        fix = "Keep what is always needed, and move details to files that are read on demand."
-        yield BudgetFinding(code="too_many_lines", message=message, fix=fix)
-
-
-def _misdated(line: int) -> BudgetFinding:
-    return BudgetFinding(
-        code="no_date",
-        line=line,
-        message="The heading looks like a date but is not a valid one.",
-        fix="Write it as `### YYYY-MM-DD`; until then the entry is never pruned.",
-    )
+        yield finding("too_many_lines", lines=lines, what=what, limit=settings.max_lines)
 
 
 def _too_many(entries: Sequence[Entry], settings: BudgetSettings) -> Iterator[BudgetFinding]:
-    fix = "Shorten it, or put details below the bullets that they belong to."
+    most = settings.max_bullets
     for entry in entries:
-        if entry.bullets > settings.max_bullets:
-            message = (
-                f"The entry of {entry.day} has {entry.bullets} top-level bullets; "
-                f"the limit is {settings.max_bullets}."
-            )
-            yield BudgetFinding(code="too_many_bullets", line=entry.line, message=message, fix=fix)
+        if entry.bullets > most:
+            about = {"day": entry.day, "bullets": entry.bullets, "limit": most}
+            yield finding("too_many_bullets", entry.line, **about)
 
 
 # --- pruning ---------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from wm.api.instruction_budget import (
     PruneRequest,
 )
 from wm.domain.contract import instruction_budget
+from wm.domain.contract.instruction_budget import finding
 from wm.domain.facts import Detail, Fact
 from wm.errors import Conflict, UserError
 from wm.formats.base import Document
@@ -131,26 +132,15 @@ def _project_file(root: str, path: str) -> ProjectFile:
 def _read(root: str, found: _InstructionFile) -> bytes | BudgetFinding:
     """The bytes of the file, or the finding that says why it cannot be read."""
     if not found.real:
-        return _finding(
-            "outside",
-            "It is a link that leads outside the project.",
-            "Replace the link by a file of the project.",
-        )
+        return finding("outside")
     try:
         raw = _project_file(root, found.real).read(MAX_BYTES)
     except Trouble as trouble:
-        return _finding(trouble.kind, trouble.message, "Replace it by a regular file.")
+        fix = "Replace it by a regular file."
+        return BudgetFinding(code=trouble.kind, message=trouble.message, fix=fix)
     if raw is None:
-        fix = "Remove the link, or create the file that it points to."
-        return _finding("broken_link", "It is a broken link.", fix)
-    if len(raw) > MAX_BYTES:
-        message = f"It has more than {MAX_BYTES:,} bytes; wm does not read it."
-        return _finding("too_large", message, "No agent can use such a file.")
-    return raw
-
-
-def _finding(code: str, message: str, fix: str) -> BudgetFinding:
-    return BudgetFinding(code=code, message=message, fix=fix)
+        return finding("broken_link")
+    return raw if len(raw) <= MAX_BYTES else finding("too_large", limit=MAX_BYTES)
 
 
 # --- looking ---------------------------------------------------------------------------------
@@ -211,8 +201,7 @@ def _pruned(work: Work, request: PruneRequest, root: str, found: _InstructionFil
     after = instruction_budget.archived(before, plan.blocks, raw)
     refusal = _unwritable(file, archive) if plan.moved else None
     if max(len(before or b""), len(after)) > MAX_BYTES:
-        message = f"The archive {ARCHIVE} would have more than {MAX_BYTES:,} bytes."
-        refusal = _finding("archive_full", message, "Rename it; a new one is made.")
+        refusal = finding("archive_full", archive=ARCHIVE, limit=MAX_BYTES)
     if refusal is not None:
         return _answer(found, archive, raw, raw, findings=(refusal,))
     findings = instruction_budget.left_over(plan.rest, work.settings.budget)
@@ -249,8 +238,7 @@ def _unwritable(*files: ProjectFile) -> BudgetFinding | None:
     """A file that its owner may not write is not replaced, even if its folder is writable."""
     for file in files:
         if file.exists and not Path(file.path).stat().st_mode & 0o200:
-            message = f"{shown(file.path)} is read-only."
-            return _finding("read_only", message, f"chmod u+w {file.name}")
+            return finding("read_only", path=shown(file.path), name=file.name)
     return None
 
 
