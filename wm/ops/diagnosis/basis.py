@@ -24,6 +24,7 @@ from wm.ops.memory.render import omissions, rendered
 from wm.ops.operation import A, LocatedWork, Work, located
 from wm.ops.storage.evidence import read_log
 from wm.store.base import LogReading
+from wm.text.tables import Tables
 
 Q = TypeVar("Q", bound=Scoped)
 
@@ -91,8 +92,15 @@ def from_basis(run: Callable[[DiagnosisBasis, Q], A]) -> Callable[[Work, Q], A]:
     return located(diagnose)
 
 
-def remark(code: str, severity: str, sentence: str, entry: str = "", fix: str = "") -> Remark:
-    return Remark(code=code, severity=severity, sentence=sentence, entry=entry, fix=fix)
+_REMARKS = Tables("wm.ops.diagnosis", "remarks.toml")
+
+
+def remark(row: str, entry: str = "", **values: object) -> Remark:
+    """A remark in the words of `remarks.toml`. row: report and code; values: those in braces."""
+    report, code = row.split(".")
+    severity, *words = _REMARKS.table(report)[code]
+    sentence, *fix = (each.format(entry=entry, **values) for each in words)
+    return Remark(code=code, severity=severity, sentence=sentence, entry=entry, fix="".join(fix))
 
 
 def is_after(record: EvidenceRecord, begin: datetime | None) -> bool:

@@ -121,7 +121,7 @@ def _quality(found: DiagnosisBasis, _request: diag.DiagRequest) -> diag.Quality:
         remarks = (
             *_gate(found.work, entry),
             *_looks(found.work, entry),
-            *([] if entry.id in admissions else [remark(*UNANSWERABLE, entry.id)]),
+            *([] if entry.id in admissions else [remark("quality.unanswerable", entry.id)]),
             *against.get(entry.id, ()),
         )
         if remarks:
@@ -142,26 +142,16 @@ def _gate(work: Work, entry: MemoryEntry) -> Iterator[diag.Remark]:
     for code in verdict.reasons:
         severity = "note" if code in verdict.soft else "warning"
         message = f"Today's rules for memory (the gate) would refuse it: {reason(code)}."
-        yield remark(code, severity, message, entry.id, fix)
+        yield diag.Remark(code=code, severity=severity, sentence=message, entry=entry.id, fix=fix)
 
 
 def _looks(work: Work, entry: MemoryEntry) -> Iterator[diag.Remark]:
     if len(entry.text) > work.settings.memory.shown_text_chars:
-        message = f"Prompts show only its first sentences: it has {len(entry.text)} characters."
-        yield remark("shown_in_part", "note", message, entry.id)
+        yield remark("quality.shown_in_part", entry.id, chars=len(entry.text))
     if entry.suspect:
-        message = f"It is suspect: {reason(f'anchor_{entry.suspect}')}."
-        yield remark("suspect", "warning", message, entry.id, f"wm edit {entry.id}")
+        yield remark("quality.suspect", entry.id, why=reason(f"anchor_{entry.suspect}"))
     if entry.tainted:
-        message = "It rests on text from tools, files or the web; a person accepted it."
-        yield remark("tainted", "note", message, entry.id)
-
-
-UNANSWERABLE = (
-    "unanswerable",
-    "note",
-    "No record says who admitted it: it is older than the evidence or was added by hand.",
-)
+        yield remark("quality.tainted", entry.id)
 
 
 def _contradictions(found: DiagnosisBasis) -> dict[str, list[diag.Remark]]:
@@ -171,9 +161,7 @@ def _contradictions(found: DiagnosisBasis) -> dict[str, list[diag.Remark]]:
     for record in found.records:
         for other in record.details.get("contradicts") or ():
             if record.entry in active and str(other) in active:
-                message = f"It may contradict the older entry {other}."
-                fix = f"wm forget {other}, if the newer one is right"
-                found_one = remark("may_contradict", "warning", message, record.entry, fix)
+                found_one = remark("quality.may_contradict", record.entry, other=other)
                 remarks.setdefault(record.entry, []).append(found_one)
     return remarks
 

@@ -19,7 +19,6 @@ from wm.ops.operation import LocatedWork, Operation
 from wm.ops.storage.check import check_store
 from wm.store.base import Health, Ref
 from wm.text.letters import canonical
-from wm.text.tables import Tables
 
 RECENT = timedelta(days=7)
 NEWEST = 5
@@ -31,8 +30,6 @@ ACCEPTING = ("memory_accepted", "outside_accepted", "memory_restored")
 QUOTING = ("memory_promoted", "memory_edited", "memory_inbox")
 LONGEST_QUOTED = 4000
 """The evidence truncates longer texts, so they cannot be compared."""
-ATTENTION: list[tuple[str, str, str, str]] = Tables("wm.ops").table("attention")
-"""What is counted, most serious first: code, severity, sentence, and the command that helps."""
 
 
 # --- status -----------------------------------------------------------------------------------
@@ -87,7 +84,7 @@ def _attention(found: DiagnosisBasis) -> Iterator[Remark]:
             message = f"{document.document} is {health}: {document.detail}."
             severity = "error" if lost else "warning"
             unreadable |= lost
-            yield remark(document.health, severity, message, fix="wm fsck")
+            yield Remark(code=document.health, severity=severity, sentence=message, fix="wm fsck")
     # An unreadable entry must not be reported as gone.
     gone = 0 if unreadable else disappearances(found).unexplained
     counts = {
@@ -97,9 +94,9 @@ def _attention(found: DiagnosisBasis) -> Iterator[Remark]:
         "inbox": sum(e.status == "inbox" for e in found.memory.entries),
         "missing": len(found.active) - len(found.shown()),
     }
-    for code, severity, sentence, fix in ATTENTION:
-        if counts[code] > 0:
-            yield remark(code, severity, sentence.format(count=counts[code]), fix=fix)
+    for code, count in counts.items():
+        if count > 0:
+            yield remark(f"status.{code}", count=count)
 
 
 # --- health -----------------------------------------------------------------------------------
@@ -108,10 +105,10 @@ def _attention(found: DiagnosisBasis) -> Iterator[Remark]:
 def _health(found: DiagnosisBasis, _request: DiagRequest) -> DiagHealth:
     folder = f"workspaces/{found.work.key}"
     remarks = tuple(
-        remark(
-            finding.code,
-            finding.severity,
-            f"{finding.path}: {finding.message}",
+        Remark(
+            code=finding.code,
+            severity=finding.severity,
+            sentence=f"{finding.path}: {finding.message}",
             fix="wm down && wm fsck repair" if finding.repairable else "",
         )
         for finding in check_store(found.work.runtime, deep=False)
@@ -142,7 +139,7 @@ def _audit(found: DiagnosisBasis, _request: DiagRequest) -> Audit:
     lost = disappearances(found)
     remarks = [*_disagreements(found), *_tombstones(found)]
     remarks += [
-        remark("disappeared", "error", one.sentence, one.entry)
+        Remark(code="disappeared", severity="error", sentence=one.sentence, entry=one.entry)
         for one in lost.from_memory
         if one.how == "unexplained"
     ]
@@ -164,20 +161,16 @@ def _disagreements(found: DiagnosisBasis) -> Iterator[Remark]:
     for entry in found.memory.entries:
         active = entry.status == "active"
         if active and entry.id not in admitted:
-            yield remark("unanswerable", "note", "No record says how it was admitted.", entry.id)
+            yield remark("audit.unanswerable", entry.id)
         if active and entry.tainted and entry.id not in accepted:
-            message = "It rests on text from tools, files or the web, and no person accepted it."
-            yield remark("tainted_active", "error", message, entry.id)
+            yield remark("audit.tainted_active", entry.id)
         if entry.status == "inbox" and not entry.reasons:
-            message = "It waits in the inbox, and no reason is recorded."
-            yield remark("no_reason", "note", message, entry.id)
+            yield remark("audit.no_reason", entry.id)
         if entry.status == "superseded" and entry.superseded_by not in known:
-            message = f"{entry.superseded_by or 'The entry that'} replaced it and no longer exists."
-            yield remark("dangling", "warning", message, entry.id)
+            yield remark("audit.dangling", entry.id, by=entry.superseded_by or "The entry that")
         quoted = texts.get(entry.id, "")
         if quoted and canonical(quoted) != canonical(entry.text):
-            message = "Its text differs from the last one in the evidence log."
-            yield remark("text_differs", "warning", message, entry.id)
+            yield remark("audit.text_differs", entry.id)
 
 
 def _last_quotes(found: DiagnosisBasis) -> dict[str, str]:
@@ -199,13 +192,11 @@ def _tombstones(found: DiagnosisBasis) -> Iterator[Remark]:
     trash = set(found.trashed())
     in_force = {e.id for e in found.memory.entries if e.status != "trashed"}
     for entry_id in sorted(trash & in_force):
-        message = "It is both in the memory and in the trash."
-        yield remark("twice", "warning", message, entry_id)
+        yield remark("audit.twice", entry_id)
     left = {r.entry for r in found.records if r.outcome == "trashed"}
     for stone in read_tombstones(found.work).stones:
         if stone.id not in left:
-            message = "Its text is blocked as forgotten (tombstone), but no record says by whom."
-            yield remark("unanswerable_stone", "note", message, stone.id)
+            yield remark("audit.unanswerable_stone", stone.id)
 
 
 diag_status = Operation("diag_status", DiagRequest, DiagStatus, from_basis(_status))
