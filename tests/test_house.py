@@ -96,7 +96,7 @@ def rows_of_errors() -> dict[str, set[frozenset[str]]]:
         for node in ast.walk(tree):
             match node:
                 case ast.Call(
-                    func=ast.Attribute(value=ast.Name(kind), attr="of"),
+                    func=ast.Attribute(value=ast.Name(kind) | ast.Attribute(attr=kind), attr="of"),
                     args=[ast.Constant(str(row))],
                 ) if hasattr(errors, kind):
                     found[row].add(frozenset(str(word.arg) for word in node.keywords))

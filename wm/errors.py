@@ -72,12 +72,10 @@ class HostError(WmError):
     status = 400
     usual_fix = "`/v1/openapi.json` of the daemon describes every request."
 
-    def __init__(
-        self, message: str, *, fix: str = "", status: int = 400, code: str = "bad_request"
-    ) -> None:
-        super().__init__(message, fix=fix)
-        self.status = status
-        self.code = code
+    def answered(self, status: int, code: str = code) -> Self:
+        """The same error, that the daemon answers with another status."""
+        self.status, self.code = status, code
+        return self
 
 
 class Unavailable(WmError):

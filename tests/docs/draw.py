@@ -75,7 +75,8 @@ def _row(call: ast.Call) -> str:
     """The row of `errors.txt` that a call makes an error of; "" for any other call."""
     match call:
         case ast.Call(
-            func=ast.Attribute(value=ast.Name(kind), attr="of"), args=[ast.Constant(str(row))]
+            func=ast.Attribute(value=ast.Name(kind) | ast.Attribute(attr=kind), attr="of"),
+            args=[ast.Constant(str(row))],
         ) if kind in ERRORS:
             return row
     return ""

@@ -17,8 +17,7 @@ def create(target: str, text: str) -> None:
         how = os.O_TRUNC if PAGE in text and _is_page(target) else os.O_EXCL
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | how, 0o600)
     except FileExistsError:
-        fix = "Name another file."
-        raise UserError(f"{target} already exists; nothing was changed.", fix=fix) from None
+        raise UserError.of("cli.file_exists", target=target) from None
     except OSError as error:
         raise _refused(target, error, "Name a file in a folder that you may write to.") from None
     try:

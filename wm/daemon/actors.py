@@ -149,12 +149,8 @@ class Actors(Struct, eq=False):
             queue = self._queues[key] = _Queue()
         if len(queue.waiting) >= self._limits.queue_requests:
             self.metrics.queue_refusals += 1
-            raise HostError(
-                f"{len(queue.waiting)} updates already wait for this workspace.",
-                fix="Try again in a moment.",
-                status=503,
-                code="too_busy",
-            )
+            busy = HostError.of("daemon.too_busy", count=len(queue.waiting))
+            raise busy.answered(503, "too_busy")
         now = time.monotonic()
         deadline = now + self._limits.request_timeout_s
         queue.waiting.append(_QueuedCall(operation, request, answered, now, deadline, soon))

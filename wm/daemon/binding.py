@@ -71,9 +71,7 @@ class Binding:
         if not body:
             return {self._alias[takes]: {}} if takes else {}
         if self.route.in_query:
-            raise HostError(
-                f"A {request.method} request must not have a body.", fix="Use the query string."
-            )
+            raise HostError.of("daemon.no_body", method=request.method)
         _require_json(request)
         value = read_json(body)
         if not isinstance(value, dict):
@@ -120,11 +118,9 @@ def query_pairs(query: str) -> list[tuple[str, str]]:
 def unknown_parameter(route: Route, name: str, known: Iterable[str]) -> HostError:
     """The error for an unknown name in a query string; it lists the known ones."""
     names = ", ".join(sorted(known))
-    return HostError(
-        f"{route.method} {route.path} has no query parameter {name[:80]!r}.",
-        fix=f"It has {names}." if names else "It takes none.",
-        code="unknown_parameter",
-    )
+    fix = f"It has {names}." if names else "It takes none."
+    message = f"{route.method} {route.path} has no query parameter {name[:80]!r}."
+    return HostError(message, fix=fix).answered(400, "unknown_parameter")
 
 
 def read_json(body: bytes) -> Any:
@@ -162,7 +158,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> None:
     seen = set()
     for name, _ in pairs:
         if name in seen:
-            raise HostError(f"The body has the name {name[:80]!r} twice.", fix="Give it once.")
+            raise HostError.of("daemon.name_twice", name=name[:80])
         seen.add(name)
 
 
@@ -177,9 +173,7 @@ def _require_json(request: HttpRequest) -> None:
     word = kind.split(b";", 1)[0].strip().lower()
     # curl -d sends the form type by default; the body decides.
     if word not in (b"application/json", b"application/x-www-form-urlencoded", b"text/plain", b""):
-        raise HostError(
-            "The body must be JSON.", fix="Send content-type: application/json.", status=415
-        )
+        raise HostError.of("daemon.not_json").answered(415)
 
 
 def _takes_several(annotation: Any) -> bool:

@@ -105,11 +105,8 @@ def checked(answer: Answer) -> Answer:
     except ValueError:
         problem = {}
     if not isinstance(problem, dict) or "type" not in problem:
-        raise errors.HostError(
-            f"The server on the socket is not a wm daemon; it answered {answer.status}.",
-            fix="Stop that program, or set WM_SOCKET to another path.",
-            status=answer.status,
-        )
+        foreign = errors.HostError.of("daemon.other_server", status=answer.status)
+        raise foreign.answered(answer.status)
     code = str(problem["type"])
     detail = str(problem.get("detail", f"The daemon answered {answer.status}."))
     fix = str(problem.get("fix", ""))
@@ -121,7 +118,7 @@ def checked(answer: Answer) -> Answer:
     kind = _ERRORS.get(code)
     if kind is not None:
         raise kind(detail, fix=fix)
-    raise errors.HostError(detail, fix=fix, status=answer.status, code=code)
+    raise errors.HostError(detail, fix=fix).answered(answer.status, code)
 
 
 def _retry_after_s(answer: Answer) -> float | None:
@@ -370,18 +367,13 @@ def _require_owner(sock: socket.socket, path: str) -> socket.socket:
     if is_owner(sock):
         return sock
     sock.close()
-    raise errors.Unavailable(
-        f"The socket {path} is served by another user, so nothing was sent there.",
-        fix="Correct WM_SOCKET or XDG_RUNTIME_DIR: `su` and `sudo` keep another user's values.",
-    )
+    raise errors.Unavailable.of("daemon.other_user", path=path)
 
 
 def _unreachable(path: str, error: OSError) -> errors.Unavailable:
     """The error for a connection that could not be made."""
     if error.errno in _NOT_THERE:
-        return errors.Unavailable(f"No daemon listens on {path}.", fix="`wm up` starts it.")
+        return errors.Unavailable.of("daemon.not_running", path=path)
     if error.errno == errno.EAGAIN or isinstance(error, TimeoutError):
-        return errors.Unavailable(
-            "The daemon is too busy to accept a connection.", fix="Try again."
-        )
+        return errors.Unavailable.of("daemon.accepts_none")
     return errors.Unavailable(f"The daemon's socket {path} cannot be reached: {error.strerror}.")

@@ -215,7 +215,7 @@ async def act(visit: PageVisit) -> Response:
     """Do something with an entry, and show it as it is then."""
     name, word = (visit.request.path_params[part] for part in ("id", "act"))
     if word not in ACTS:
-        raise NotFound(f"Nothing is called {word!r} here.", fix="Reload the page.")
+        raise NotFound.of("page.nothing_called", word=word)
     sentence = await ACTS[word](visit, name)
     visit.say(sentence, "" if word == "restore" else name)
     # The entry belongs to another memory now, so this page has no panel of it.

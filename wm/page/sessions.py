@@ -101,7 +101,7 @@ async def session(visit: PageVisit) -> Response:
     )
     recap = _recap(recaps.recaps, name, shown, context)
     if not (shown or context or recap):
-        raise NotFound(f"There is no session {name!r}.", fix="Choose one from the list.")
+        raise NotFound.of("page.no_session", name=name)
     values = {"name": name, "recap_of_it": recap, "texts": recaps.texts, "forms": FORMS}
     return await visit.answer("session.html", **values, **_values(shown, context, stored))
 

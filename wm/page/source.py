@@ -49,7 +49,7 @@ class Source(Struct):
         known = await self.call("list_workspaces", {})
         one = next((one for one in known.workspaces if one.key == key), None)
         if one is None:
-            raise NotFound(f"There is no workspace {key}.", fix="Choose one from the list.")
+            raise NotFound.of("page.no_workspace", key=key)
         if not (one.exists and one.root):
             return by_key
         by_folder = {"directory": one.root, "explicit": True}

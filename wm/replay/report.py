@@ -54,8 +54,7 @@ class Assumptions(Struct, frozen=True):
 def assumptions(model: str, head_tokens: int, ttl: str) -> Assumptions:
     """Raises UserError for a model without a price: it would make every bill zero."""
     if model and not price_of(model).known:
-        fix = f"Name one of {', '.join(TABLE)}."
-        raise UserError(f"No price is known of {model}.", fix=fix)
+        raise UserError.of("replay.no_price", model=model, known=", ".join(TABLE))
     return Assumptions(AssumedHead(model, head_tokens), ttl)
 
 

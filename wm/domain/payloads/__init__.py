@@ -76,10 +76,6 @@ def reply(agent: str, name: str, outcome: HookOutcome) -> tuple[str, str]:
 def _adapter(agent: str) -> Adapter:
     found = AGENTS.get(agent)
     if found is None:
-        raise HostError(
-            f"There are no hooks for an agent called {agent!r}.",
-            fix=f"Known agents: {', '.join(AGENTS)}.",
-            status=404,
-            code="unknown_agent",
-        )
+        unknown = HostError.of("hooks.unknown_agent", agent=agent, known=", ".join(AGENTS))
+        raise unknown.answered(404, "unknown_agent")
     return found

@@ -72,10 +72,7 @@ def _record(work: Work, request: RecordRequest) -> RecordAnswer:
     require_session(request, runtime.settings.session)
     names = [name for name in (request.exchange, request.base) if name]
     if not request.exchange or not all(map(_NAME.fullmatch, names)):
-        raise HostError(
-            "exchange and base are names of flows: a letter, `_` and hex digits.",
-            fix="Give the flowId that finish_request answered.",
-        )
+        raise HostError.of("proxy.no_flow_name")
     place = locate(runtime, request)
     try:
         parts = [cut(part.encode("utf-8"), runtime.redactor) for part in request.parts]

@@ -251,8 +251,7 @@ class Mirror:
 def _answered(found: Output) -> Output:
     """The output of a command; raises Unavailable if git did not answer at all."""
     if found.code is None:
-        fix = "Install git, or try again if it only was too slow."
-        raise Unavailable(f"{found.why}.", fix=fix)
+        raise Unavailable.of("git.no_answer", why=found.why)
     return found
 
 
