@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from wm.errors import Unavailable
+from wm.errors import Unavailable, sentences
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 
@@ -54,6 +54,7 @@ class LoadedCode(Struct, eq=False):
     files: Mapping[str, Stamp] = field(default_factory=stamps)
 
     def __enter__(self) -> LoadedCode:
+        sentences()  # read once, here: a refusal needs them when the files are gone
         sys.meta_path.insert(0, self)
         return self
 
