@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import defaultdict
 
 from tests.test_layers import PACKAGE, modules
@@ -89,8 +90,8 @@ def test_every_module_has_a_docstring() -> None:
     assert silent == []
 
 
-def rows_of_errors() -> dict[str, set[frozenset[str]]]:
-    """Row of `errors.txt` -> the values that each error of it is made with."""
+def rows_made(kinds: set[str]) -> dict[str, set[frozenset[str]]]:
+    """Row of a table of sentences -> the values that each error or refusal of it is made with."""
     found: dict[str, set[frozenset[str]]] = defaultdict(set)
     for _, tree in modules():
         for node in ast.walk(tree):
@@ -98,17 +99,27 @@ def rows_of_errors() -> dict[str, set[frozenset[str]]]:
                 case ast.Call(
                     func=ast.Attribute(value=ast.Name(kind) | ast.Attribute(attr=kind), attr="of"),
                     args=[ast.Constant(str(row))],
-                ) if hasattr(errors, kind):
+                ) if kind in kinds:
                     found[row].add(frozenset(str(word.arg) for word in node.keywords))
     return found
 
 
-def test_each_sentence_of_an_error_is_used_with_the_values_that_it_names() -> None:
-    named = {
-        row: frozenset(re.findall(r"\{(\w+)[!:}]", " ".join(words)))
-        for row, words in errors.sentences().items()
+def values_named(rows: dict[str, list[str]]) -> dict[str, set[frozenset[str]]]:
+    """Row -> the values that stand in braces in its sentences."""
+    return {
+        row: {frozenset(re.findall(r"\{(\w+)[!:}]", " ".join(words)))}
+        for row, words in rows.items()
     }
-    assert rows_of_errors() == {row: {names} for row, names in named.items()}
+
+
+def test_each_sentence_of_an_error_is_used_with_the_values_that_it_names() -> None:
+    assert rows_made(set(vars(errors))) == values_named(errors.sentences())
+
+
+def test_each_sentence_of_a_refusal_is_used_with_the_values_that_it_names() -> None:
+    table = tomllib.loads((PACKAGE / "domain" / "refusals.toml").read_text(encoding="utf-8"))
+    rows = {f"{topic}.{name}": row for topic, named in table.items() for name, row in named.items()}
+    assert rows_made({"Refusal"}) == values_named(rows)
 
 
 def test_the_sentences_of_errors_are_in_order_and_have_a_fix() -> None:

@@ -11,6 +11,9 @@ from collections.abc import Mapping
 from msgspec import Struct, field
 
 from wm.formats.evidence import Outcome, Phase
+from wm.text.tables import Tables
+
+_REFUSALS = Tables("wm.domain", "refusals.toml")
 
 Detail = str | int | float | bool | None | tuple[str, ...] | tuple[int, ...]
 """Allowed values of a detail: scalars, and tuples of one scalar type."""
@@ -41,3 +44,11 @@ class Refusal(Struct, frozen=True):
     code: str
     message: str
     fix: str = ""
+
+    @classmethod
+    def of(cls, row: str, /, **values: object) -> Refusal:
+        """The refusal in the words of `refusals.toml`. row: topic and name; values: those in
+        braces."""
+        topic, name = row.split(".")
+        code, *words = _REFUSALS.table(topic)[name]
+        return cls(code, *(each.format(**values) for each in words))

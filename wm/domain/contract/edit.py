@@ -16,11 +16,9 @@ from wm.domain.times import iso
 from wm.formats.session_contract import KEPT, LISTS, REQUIRED, RUNTIME, TEXTS
 from wm.text import jsontext
 from wm.text.jsontext import Node
-from wm.text.tables import Tables
 
 NO_GOAL = "Say here in one sentence what this work is to reach."
 FIRST_PHASE = "planning"
-_REFUSALS: dict[str, list[str]] = Tables("wm.domain.contract").table("refusals")
 
 
 def scaffold(goal: str, phase: str, *, version: str, now: datetime) -> str:
@@ -80,23 +78,18 @@ def _refused_change(field: str, change: str, values: tuple[str, ...]) -> Refusal
         close = [name for name in settable if word in (one.rstrip("s") for one in name.split("_"))]
         close = [name for name in close if name != "phases"] or get_close_matches(field, settable)
         fix = f"Did you mean {close[0]}?" if close else f"{', '.join(settable)} can be set."
-        return _refusal("unknown_field", field=field, fix=fix)
+        return Refusal.of("contract.unknown_field", field=field, fix=fix)
     if field in KEPT:
-        return _refusal("kept_field", field=field)
+        return Refusal.of("contract.kept_field", field=field)
     if field == "legal_reviews" and change != "append":
-        return _refusal("append_only")
+        return Refusal.of("contract.append_only")
     if field in TEXTS and change != "set":
-        return _refusal("not_a_list", field=field)
+        return Refusal.of("contract.not_a_list", field=field)
     if field in TEXTS and len(values) != 1:
-        return _refusal("one_text", field=field, count=len(values))
+        return Refusal.of("contract.one_text", field=field, count=len(values))
     if not values and change != "set":
-        return _refusal("no_text", change=change)
+        return Refusal.of("contract.no_text", change=change)
     return None
-
-
-def _refusal(code: str, **values: object) -> Refusal:
-    says, fix = (words.format(**values) for words in _REFUSALS[code])
-    return Refusal(code, says, fix=fix)
 
 
 def _items(text: str, field: str) -> Node | Refusal | None:
@@ -104,7 +97,7 @@ def _items(text: str, field: str) -> Node | Refusal | None:
     node = _tree(text).member(field)
     if node is None or isinstance(node.value, list):
         return node
-    return _refusal("no_list", field=field)
+    return Refusal.of("contract.no_list", field=field)
 
 
 def _appended(text: str, field: str, values: tuple[str, ...]) -> str | Refusal:
@@ -131,7 +124,7 @@ def _removed(text: str, field: str, values: tuple[str, ...]) -> str | Refusal:
         elif value.isascii() and value.isdecimal() and 1 <= int(value[:9]) <= len(items):
             places.add(int(value[:9]) - 1)
         else:
-            return _refusal("no_such_item", field=field, value=value)
+            return Refusal.of("contract.no_such_item", field=field, value=value)
     for place in sorted(places, reverse=True):
         node = _tree(text).member(field)
         assert node is not None

@@ -70,22 +70,11 @@ def plan_link(
     """
     target = resolve(old, aliases)
     if target not in folders:
-        return Refusal(
-            "unknown_old",
-            f"There is no memory of that folder, under the key {old}.",
-            fix="`wm workspace link` lists what fits; `wm workspace list` lists all.",
-        )
+        return Refusal.of("link.unknown_old", old=old)
     if resolve(new, aliases) == target:
-        return Refusal(
-            "already", f"{new_root} already uses that memory.", fix="Nothing needs to be changed."
-        )
+        return Refusal.of("link.already", root=new_root)
     if resolve(new, aliases) in filled:
-        return Refusal(
-            "new_has_memory",
-            f"{new_root} already has a memory of its own.",
-            fix="Export it here (`wm export -o FILE`), forget its entries, link again, then "
-            "`wm import FILE`.",
-        )
+        return Refusal.of("link.new_has_memory", root=new_root)
     return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
 
 
@@ -94,12 +83,7 @@ def plan_unlink(new: str, *, new_root: str, owner: str, aliases: Aliases) -> Mov
     Refusals: not_linked, moved."""
     linked = next((alias for alias in aliases.aliases if alias.key == new), None)
     if linked is None:
-        message = f"{new_root} is not linked to another memory."
-        return Refusal("not_linked", message, fix="`wm workspace list` shows all memories.")
+        return Refusal.of("link.not_linked", root=new_root)
     if owner == new_root:
-        return Refusal(
-            "moved",
-            f"The memory was moved to {new_root}, not linked.",
-            fix="`wm workspace mv` moves it back.",
-        )
+        return Refusal.of("link.moved", root=new_root)
     return Move(without_alias(aliases, new), linked.target)

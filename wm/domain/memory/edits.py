@@ -51,9 +51,7 @@ def edit(
     if isinstance(entry, Refusal):
         return entry
     if entry.status not in ("active", "inbox"):
-        message = f"{entry_id} is {entry.status} and kept as history only."
-        fix = f"`wm show --history {entry_id}` names the entry that replaced it."
-        return Refusal("not_editable", message, fix=fix)
+        return Refusal.of("edit.not_editable", entry=entry_id, status=entry.status)
     asked = {
         "text": text,
         "rationale": rationale,
@@ -272,17 +270,14 @@ def _settled(memory: WorkspaceMemory, question: MemoryEntry) -> WorkspaceMemory:
 
 
 def _find(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
-    found = entry_list.find(memory, entry_id)
-    message, fix = f"There is no entry {entry_id}.", "`wm inspect --all` lists every entry."
-    return found or Refusal("not_found", message, fix=fix)
+    return entry_list.find(memory, entry_id) or Refusal.of("edit.not_found", entry=entry_id)
 
 
 def _waiting(memory: WorkspaceMemory, entry_id: str) -> MemoryEntry | Refusal:
     entry = _find(memory, entry_id)
     if isinstance(entry, Refusal) or entry.status == "inbox":
         return entry
-    message = f"{entry_id} is not in the inbox: it is {entry.status}."
-    return Refusal("not_waiting", message, fix="`wm inbox` shows the inbox.")
+    return Refusal.of("edit.not_waiting", entry=entry_id, status=entry.status)
 
 
 def _unfit(
@@ -294,19 +289,16 @@ def _unfit(
     """Why the changes are refused: empty, too_long, rationale_too_long, unknown_type,
     unknown_importance, duplicate."""
     if "user_importance" in changes and changes["user_importance"] not in IMPORTANCES:
-        known = ", ".join(IMPORTANCES)
-        message = f"{changes['user_importance']!r} is not an importance; use one of {known}."
-        return Refusal("unknown_importance", message)
+        asked, known = changes["user_importance"], ", ".join(IMPORTANCES)
+        return Refusal.of("edit.unknown_importance", importance=asked, known=known)
     if changes.keys().isdisjoint(("text", "rationale", "type")):
         return None
     changed = entry.model_copy(update=changes)
     if "text" in changes and not canonical(changed.text):
-        fix = f"Give a text, or remove the entry with `wm forget {entry.id}`."
-        return Refusal("empty", "An entry needs a text.", fix=fix)
+        return Refusal.of("edit.empty", entry=entry.id)
     if "type" in changes and changed.type not in settings.types:
         known = ", ".join(settings.types)
-        message = f"{changed.type!r} is not a type of memory; the types are {known}."
-        return Refusal("unknown_type", message)
+        return Refusal.of("edit.unknown_type", type=changed.type, known=known)
     if "text" in changes or "rationale" in changes:
         return _too_long(changed, settings) or duplicate(memory, changed)
     return None
@@ -331,8 +323,7 @@ def duplicate(memory: WorkspaceMemory, entry: MemoryEntry) -> Refusal | None:
         if other.id == entry.id or other.status != "active" or other.type != entry.type:
             continue
         if other.scope == entry.scope and canonical(other.text) == text:
-            message = f"{other.id} already says this; forget one of the two instead."
-            return Refusal("duplicate", message)
+            return Refusal.of("edit.duplicate", other=other.id)
     return None
 
 

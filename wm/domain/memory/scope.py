@@ -135,25 +135,15 @@ def plan_move(
     """
     target = resolve(old, aliases)
     if target not in folders:
-        return Refusal(
-            "unknown_old",
-            f"There is no memory of that folder, under the key {old}.",
-            fix="Name the old path as it was, or its key from `wm workspace list`.",
-        )
+        return Refusal.of("move.unknown_old", old=old)
     taken = resolve(new, aliases)
     if new == target and old != new:
         # Moved back: the folder already has the key `new`, so the alias from `old` is removed.
         return Move(without_alias(aliases, old), target)
     if taken == target:
-        fix = "Nothing needs to be changed."
-        return Refusal("already", f"{new_root} already uses the memory of {target}.", fix=fix)
+        return Refusal.of("move.already", root=new_root, target=target)
     if taken in folders:
-        return Refusal(
-            "new_has_memory",
-            f"{new_root} already has a memory of its own ({taken}).",
-            fix=f"Export it (`wm export --workspace {taken} -o FILE`), forget its entries, repeat "
-            f"this, then `wm import FILE` in {new_root}.",
-        )
+        return Refusal.of("move.new_has_memory", root=new_root, taken=taken)
     return aliased(aliases, Alias(key=new, target=target, root=new_root, at=iso(now)))
 
 

@@ -61,9 +61,7 @@ def reverse(act: Act, context: UndoContext) -> UndoResult | Refusal:
     """Undo one act. Refusals: already, not_reversible, gone, changed_since, replaced, and those of
     `edits.accept`."""
     if act.undone_by:
-        message = f"{act.record.event_id} was already undone by {act.undone_by}."
-        fix = f"`wm undo {act.undone_by}` redoes it."
-        return Refusal("already", message, fix=fix)
+        return Refusal.of("undo.already", act=act.record.event_id, by=act.undone_by)
     step = _STEPS.get(act.record.type)
     if step is None:
         return _final(act)
@@ -119,13 +117,11 @@ def _unlearn(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refus
     if entry is None or entry.status == "trashed":
         return _not_there(record.entry, context)
     if record.event_id != entry.admitted_by and record.created_at != entry.created_at:
-        message = f"{entry.id} existed before; this act changed nothing that can be undone."
-        return Refusal("not_reversible", message)
+        return Refusal.of("undo.older_entry", entry=entry.id)
     if entry.status == "superseded" and not record.details.get("history"):
         return _replaced_since(entry)
     if record.type == "memory_inbox" and entry.status != "inbox":
-        message = f"{entry.id} is no longer in the inbox: it is {entry.status}."
-        return Refusal("changed_since", message, fix=f"`wm forget {entry.id}` removes it.")
+        return Refusal.of("undo.left_inbox", entry=entry.id, status=entry.status)
     active = entry.status == "active"
     back = _replaced_by(context.memory, entry, entry.id) if active else ()
     stone = bool(_ids(record, "lifted"))
@@ -158,24 +154,19 @@ def _unedit(
     if entry is None or entry.status == "trashed":
         return _not_there(record.entry, context)
     if entry.status not in ("active", "inbox"):
-        return Refusal("replaced", f"{entry.id} is {entry.status} and kept as history only.")
+        return Refusal.of("undo.history_only", entry=entry.id, status=entry.status)
     recorded = record.details
     fields = tuple(name for name in fields if f"{name}Before" in recorded)
     if not fields:
-        message = f"The evidence log does not hold the earlier anchor of {entry.id}."
-        fix = f"`wm edit {entry.id} --anchor PATH:SYMBOL` sets one."
-        return Refusal("not_reversible", message, fix=fix)
+        return Refusal.of("undo.no_earlier_anchor", entry=entry.id)
     for name in (n for n in fields if n not in _ALONG):
         if recorded.get(name) != getattr(entry, name):
-            message = f"The {name.replace('_', ' ')} of {entry.id} was changed again later."
-            return Refusal("changed_since", message, fix="Undo the later change first.")
+            field = name.replace("_", " ")
+            return Refusal.of("undo.changed_again", field=field, entry=entry.id)
     changes = {name: recorded[f"{name}Before"] for name in fields}
     text = str(changes.get("text", ""))
     if text.endswith(_CUT) and len(text) > context.settings.max_text_chars:
-        return Refusal(
-            "not_reversible",
-            "The earlier text was too long for the evidence log, so it is not known.",
-        )
+        return Refusal.of("undo.cut_text")
     changes |= {name: recorded[f"{name}Before"] for name in _ALONG if f"{name}Before" in recorded}
     again = touched(entry, context.now, **changes)
     twin = edits.duplicate(context.memory, again) if "text" in changes else None
@@ -193,8 +184,7 @@ def _return(record: EvidenceRecord, context: UndoContext) -> UndoResult | Refusa
         return _not_there(record.entry, context)
     absorbed = record.outcome == "absorbed"
     if entry.status != ("superseded" if absorbed else "active"):
-        message = f"{entry.id} is {entry.status} now; the acceptance has no effect left to undo."
-        return Refusal("changed_since", message)
+        return Refusal.of("undo.no_effect_left", entry=entry.id, status=entry.status)
     carrier = entry.superseded_by if absorbed else entry.id
     back = _replaced_by(context.memory, entry, carrier)
     memory = _reactivate(context.memory, back, by=carrier, now=context.now)
@@ -234,13 +224,11 @@ def _unaccept_outside(record: EvidenceRecord, context: UndoContext) -> UndoResul
     recorded = record.details
     if record.outcome == "changed" and not recorded.get("further") and _before(recorded):
         return _unedit(record, context, fields=_before(recorded))
-    message = f"The evidence log does not hold what {entry.id} said before the edit by hand."
-    return Refusal("not_reversible", message, fix=f"`wm edit {entry.id}` corrects it.")
+    return Refusal.of("undo.no_earlier_text", entry=entry.id)
 
 
 def _counted(record: EvidenceRecord, _context: UndoContext) -> Refusal:
-    message = f"{record.entry} already stated this; the recurrence only makes it fade more slowly."
-    return Refusal("not_reversible", message, fix=f"`wm forget {record.entry}` removes it.")
+    return Refusal.of("undo.recurrence", entry=record.entry)
 
 
 _STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusal]] = {
@@ -265,16 +253,14 @@ _STEPS: Mapping[str, Callable[[EvidenceRecord, UndoContext], UndoResult | Refusa
 
 
 def _replaced_since(entry: MemoryEntry) -> Refusal:
-    message = f"{entry.id} was replaced by {entry.superseded_by} since."
-    return Refusal("replaced", message, fix="Undo that first, or keep both.")
+    return Refusal.of("undo.replaced_since", entry=entry.id, by=entry.superseded_by)
 
 
 def _not_there(entry_id: str, context: UndoContext) -> Refusal:
     present = context.trashed(entry_id) is not None or context.entry(entry_id) is not None
     if present:
-        message = f"{entry_id} is in the trash."
-        return Refusal("gone", message, fix=f"`wm undo {entry_id}` brings it back.")
-    return Refusal("gone", f"{entry_id} no longer exists, so there is nothing to undo.")
+        return Refusal.of("undo.in_trash", entry=entry_id)
+    return Refusal.of("undo.gone", entry=entry_id)
 
 
 def _replaced_by(memory: WorkspaceMemory, entry: MemoryEntry, carrier: str) -> tuple[str, ...]:

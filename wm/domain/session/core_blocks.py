@@ -67,10 +67,10 @@ def update(
     """Return the memory with one block changed, or why not. An empty `content` empties the
     block."""
     if block not in BLOCKS:
-        return _refused("unknown_block", f"There is no block {block[:40]!r}.", BLOCKS)
+        return Refusal.of("core.unknown_block", block=block[:40], known=", ".join(BLOCKS))
     if operation not in OPERATIONS:
-        message = f"There is no operation {operation[:40]!r}."
-        return _refused("unknown_operation", message, OPERATIONS)
+        known = ", ".join(OPERATIONS)
+        return Refusal.of("core.unknown_operation", operation=operation[:40], known=known)
     old = of(core, block)
     text = _clean(content)
     if operation == APPEND and old.content:
@@ -78,12 +78,9 @@ def update(
         tainted = tainted or old.tainted
     most = limit(block, settings)
     if len(text) > most:
-        return Refusal(
-            "too_long",
-            f"{block} would have {len(text)} characters; the limit is {most}. Nothing was changed.",
-            fix=f"Shorten it by {counted(len(text) - most, 'character')}"
-            + (", or replace the block." if operation == APPEND else "."),
-        )
+        way = counted(len(text) - most, "character")
+        way += ", or replace the block" if operation == APPEND else ""
+        return Refusal.of("core.too_long", block=block, chars=len(text), most=most, way=way)
     if text == old.content:
         return core
     made = old.model_copy(
@@ -127,7 +124,3 @@ def _lines(name: str, block: CoreBlock, settings: CoreSettings) -> Iterator[str]
 def _clean(content: str) -> str:
     """Normalise line ends and remove trailing ones, so that "newline added" adds exactly one."""
     return content.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
-
-
-def _refused(code: str, message: str, known: tuple[str, ...]) -> Refusal:
-    return Refusal(code, message, fix=f"Choose one of: {', '.join(known)}.")

@@ -67,14 +67,10 @@ def add(
     """Return the memory with an added item; slot "": a note of the pool."""
     line, settings = " ".join(text.split()), at.settings
     if not line:
-        return Refusal("empty", "The text is empty.", fix="Give the text to keep, in a few words.")
+        return Refusal.of("working.empty")
     if len(line) > settings.item_chars:
-        return Refusal(
-            "too_long",
-            f"The item has {len(line)} characters; the limit is {settings.item_chars}. "
-            "Nothing was added.",
-            fix=f"Shorten it by {counted(len(line) - settings.item_chars, 'character')}.",
-        )
+        over, most = counted(len(line) - settings.item_chars, "character"), settings.item_chars
+        return Refusal.of("working.too_long", chars=len(line), most=most, over=over)
     if not slot:
         note = at.pool_item("note", line, by)
         return changed(working, at, pool=pool.add(working.pool, [note], settings))
@@ -89,17 +85,15 @@ def remove(working: WorkingMemory, text: str, at: SessionMoment) -> WorkingMemor
     it."""
     wanted = canonical(text)
     if not wanted:
-        return Refusal("empty", "The text is empty.", fix="Give the words of one item.")
+        return Refusal.of("working.nothing_named")
     texts = dict.fromkeys(item.text for item in everything(working))
     exact = [one for one in texts if canonical(one) == wanted]
     near = exact or [one for one in texts if wanted in canonical(one)]
     if len(near) != 1 and not exact:
-        found = f"{len(near)} items hold" if near else "No item holds"
-        return Refusal(
-            "ambiguous" if near else "not_found",
-            f"{found} {first_sentences(neutralise(text), 60)!r}. Nothing was removed.",
-            fix="Give the words of one item.",
-        )
+        asked = first_sentences(neutralise(text), 60)
+        if near:
+            return Refusal.of("working.ambiguous", count=len(near), text=asked)
+        return Refusal.of("working.not_found", text=asked)
     kept_slots: slots.Slots = working.slots
     kept_pool = working.pool
     for one in near:
@@ -121,9 +115,7 @@ def everything(working: WorkingMemory) -> tuple[SlotItem | PoolItem, ...]:
 
 def unknown_slot(slot: str, settings: WorkingSettings) -> Refusal:
     known = ", ".join(name for name, room in settings.slots.items() if room)
-    return Refusal(
-        "unknown_slot", f"There is no slot {slot[:40]!r}.", fix=f"The slots are: {known}."
-    )
+    return Refusal.of("working.unknown_slot", slot=slot[:40], known=known)
 
 
 def compacted(working: WorkingMemory, at: SessionMoment) -> tuple[WorkingMemory, tuple[str, ...]]:
