@@ -251,6 +251,11 @@ REARRANGED = tuple(
         ("en", "reversed", "We removed gRPC from the ledger.", "We use gRPC for the ledger."),
         ("de", "undecided", "Wir überlegen gRPC für das Ledger zu nehmen.", "Wir nutzen gRPC für das Ledger."),
         ("en", "undecided", "We use gRPC for the ledger.", "We plan to use gRPC for the ledger."),
+        ("en", "order", "please migrate the ledger to gRPC", "The ledger uses gRPC."),
+        ("de", "order", "bitte stell das Ledger auf gRPC um", "Das Ledger nutzt gRPC."),
+        ("es", "order", "por favor migra el ledger a gRPC", "El ledger usa gRPC."),
+        ("en", "modality", "Integration tests may skip the cache.", "Integration tests skip the cache."),
+        ("de", "modality", "Die Tests dürfen Redis überspringen.", "Die Tests überspringen Redis."),
     )
 )  # fmt: skip
 
@@ -258,6 +263,8 @@ HONEST = tuple(
     Case(*row)
     for row in (
         ("en", "only", "Only deploy green builds.", "Deploy only green builds."),
+        ("en", "order", "please use gRPC for the ledger", "The ledger uses gRPC."),
+        ("en", "order", "please run the linter before you commit", "Run the linter before committing."),
         ("en", "only", "We only deploy on Mondays.", "Deploy only on Mondays."),
         ("en", "only", "Only Mara approves migrations.", "Migrations are approved only by Mara."),
         ("en", "conditions", "Never merge without a review.", "Without a review, never merge."),

@@ -287,7 +287,8 @@ def _same_roles(match: _Match) -> bool:
 
 def _is_stronger(mine: Clause, theirs: Clause) -> bool:
     """Whether "may" became "must", or "at most 5" became "5"."""
-    return (theirs.force, mine.force) == (fw.CAN, fw.MUST) or theirs.bound not in (0, mine.bound)
+    allowed = theirs.force == fw.CAN and not theirs.turns
+    return (allowed and mine.force != fw.CAN) or theirs.bound not in (0, mine.bound)
 
 
 def _governed(statement: Clauses, mark: int) -> set[int]:
