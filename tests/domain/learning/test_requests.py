@@ -1,6 +1,6 @@
 import pytest
 
-from wm.domain.learning.requests import find_requests, find_requests_and_forgets
+from wm.domain.learning.requests import find_requests, find_requests_and_forgets, taught
 from wm.settings import GateSettings, Trigger
 
 GATE = GateSettings()
@@ -419,3 +419,16 @@ def test_as_of_now_opens_a_rule_or_a_report(
 ) -> None:
     found = find_requests(message, GATE)
     assert ([one.text for one in found.found], [one.text for one in found.unsure]) == (kept, waits)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "next time, if you see that the task is already defined, tell me so",
+        "keep in mind we only ship signed builds, but nightly builds are for the team",
+    ],
+)
+def test_what_a_message_asks_to_keep_is_not_learned_in_passing_too(message: str) -> None:
+    asked = find_requests(message, GateSettings())
+    assert len(asked.found) == 1
+    assert taught(message, "", asked) == ()

@@ -221,16 +221,12 @@ def _pairs(features: Collection[str]) -> Iterator[str]:
 
 def _split(text: str, ends: Lazy) -> Iterator[str]:
     """The parts of a text between ends that no quotation contains."""
-    begin, quoted = 0, _quotations(text)
+    begin, quoted = 0, [*_QUOTED.spans(text)] if _may_quote(text) else []
     for stop in ends.finditer(text):
         if not any(first < stop.start() < last - 1 for first, last in quoted):
             yield text[begin : stop.end()]
             begin = stop.end()
     yield text[begin:]
-
-
-def _quotations(text: str) -> list[tuple[int, int]]:
-    return [one.span() for one in _QUOTED.finditer(text)] if _may_quote(text) else []
 
 
 def _may_quote(text: str) -> bool:

@@ -23,9 +23,9 @@ _TABLES = Tables("wm.domain.learning")
 
 REQUESTS = (
     "request_verb", "request_link", "request_pointer", "request_direct", "request_tail",
-    "request_finite", "opener", "stays",
+    "request_finite", "opener", "stays", "please", "also", "forget_hint",
 )  # fmt: skip
-"""Tables of `inner_requests`."""
+"""Tables of `inner_requests` and `requests`."""
 
 KEEPING = (
     "by_heart", "slips", "stores", "notebook", "again", "explains", "weary", "next_time",

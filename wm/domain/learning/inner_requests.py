@@ -23,15 +23,15 @@ from wm.text.word_grams import JOINED
 _LATIN = (0xC0, 0x530)
 _LATIN_EXTENDED = (0x1E00, 0x1F00)
 _MORE = {ord("ı"): "i", ord("đ"): "d", ord("ł"): "l"}
-_PLEASE = (
-    "please|pls|bitte|por favor|per favore|per piacere|s'il te plait|s'il vous plait|stp|svp|"
-    "пожалуиста|prosze|lutfen|alsjeblieft|alstublieft|vui long|lam on"
-)
-_AND = (
-    f"{_PLEASE}|and|also|then|but|so|always|und|auch|aber|et|aussi|puis|mais|y|e|pero|tambien|"
-    "mas|tambem|ed|anche|poi|ma|en|ook|dan|maar|i|oraz|tez|ale|и|а|также|еще|ещё|но|ve|ayrica|ama|"
-    "bir de|va|cung|roi|nhung|và|و|और|agent"
-)  # fmt: skip
+
+
+def words_of(name: str) -> str:
+    """The row of every language of a table."""
+    return "|".join(filter(None, phrases(name).values()))
+
+
+_PLEASE = words_of("please")
+_AND = f"{_PLEASE}|{words_of('also')}"
 
 
 class _Flat(dict[int, str]):
@@ -102,8 +102,11 @@ game". It needs a subject and its verb: "remember the choice in a cookie" is a t
 _PATTERNS = (*(_pattern(lang) for lang in phrases("request_verb")), _FINITE)
 
 
-_REMINDERS = "|".join(_any_of("request_reminder", lang) for lang in phrases("request_reminder"))
-_TAILS = "|".join(_any_of("request_tail", lang) for lang in phrases("request_tail"))
+def _in_any_language(concept: str) -> str:
+    return "|".join(_any_of(concept, lang) for lang in phrases(concept))
+
+
+_REMINDERS, _TAILS = map(_in_any_language, ("request_reminder", "request_tail"))
 
 
 _ONLY = "only|just|nur|solo|so|seulement|uniquement|solamente|alleen"
@@ -284,12 +287,7 @@ def asks_for_the_same(text: str) -> bool:
     return _SAME.match(" ".join(_PUNCTUATION.sub(" ", flattened(text)).split())) is not None
 
 
-def _same_pattern() -> Lazy:
-    every = "|".join(_any_of("request_same", lang) for lang in phrases("request_same"))
-    return Lazy(rf"^(?:(?:{every})\s*)+$")
-
-
-_SAME = _same_pattern()
+_SAME = Lazy(rf"^(?:(?:{_in_any_language('request_same')})\s*)+$")
 _PUNCTUATION = Lazy(r"[\pP\pS]")
 
 

@@ -117,13 +117,7 @@ _ANY_TAIL = WordPattern(
 )
 
 
-_FORGET_HINT = WordPattern(
-    r"forget|ignor|disregard|scra|remember|keep|memory|vergiss|vergess|olvid|oubli|esque[cç]|忘|잊|true|the case|nicht mehr|memori|mémoire|souvenir|recuerdo|"
-    r"cierto|verda|vrai|exact|erinnerung|notiz|gedächtnis|speicher|nota|note|dimentica|scorda|ricordo|vero|lembrança|vergeet|geheugen|"
-    r"herinnering|notitie|niet (?:meer|langer)|zapomnij|pamięci|wspomnienie|notatkę|prawd|glöm|minne|anteckning|längre|забудь|памят|"
-    r"воспоминание|запись|заметку|верно|правда|пам.?яті|спогад|запис|нотатку|unut|sil|doğru|quên|bộ nhớ|ký ức|ghi|đúng|भूल|मेमोरी|"
-    r"याद|नोट|सच|انس|احذف|امسح|صحيحا|记忆|記憶|记录|笔记|内存|不[对對成是]|メモ|正しく|違います|기억|메모|사실"
-)
+_FORGET_HINT = WordPattern(inner_requests.words_of("forget_hint"))
 
 
 def find_requests_and_forgets(
@@ -213,18 +207,26 @@ def taught(message: str, before: str, asked: Requests) -> tuple[Statement, ...]:
     found = statements(message, before)
     known = [item.text for item in asked.found]
     known += [item.line for item in asked.ignored if item.code == NEGATED]
-    new = [one for one in found[:MAX_LEARNED] if _is_new(one.text, known)]
-    new = [one for one in new if not inner_requests.asks_for_the_same(one.text)]
+    points_back = inner_requests.asks_for_the_same
+    new = [x for x in found[:MAX_LEARNED] if _is_new(x.text, known) and not points_back(x.text)]
     known += [one.text for one in new if not one.only_change]
     unsure = (item for item in asked.unsure if _is_new(item.text, known))
     return (*new, *(Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
 
 
 def _is_new(text: str, known: Iterable[str]) -> bool:
-    """Whether a text may be learned and none of the known ones contains it, or it one of them."""
+    """Whether a text may be learned and none of the known ones contains it, or it one of them, also
+    without its opening: "next time, run it with -v" beside "run it with -v"."""
     own = canonical(text)
+    words = own.split()
+    ends = [" ".join(words[at:]) for at in range(min(len(words) - 2, OPENING_WORDS))]
     others = map(canonical, known)
-    return PRIVATE_LABEL not in text and not any(own in one or one in own for one in others)
+    repeats = any(own in one or one in own or one.startswith(tuple(ends)) for one in others)
+    return not repeats and PRIVATE_LABEL not in text
+
+
+OPENING_WORDS = 8
+"""Words that may precede what a request asks to keep, in the statement of the same sentence."""
 
 
 def _requests(asked: _Message, settings: GateSettings) -> Requests:
