@@ -305,25 +305,55 @@ def test_only_in_a_short_message_a_fact_is_the_background_of_a_question(
 @pytest.mark.parametrize(
     ("wish", "kept"),
     [
-        ("I want the exports to look the same in both apps.", True),
+        # What is wanted of the work at hand.
+        ("I want the exports to look the same in both apps.", False),
         ("I want the menu to close on escape.", False),
+        ("I'd like to try the importer by hand.", False),
+        ("Let's make sure to run the browser tests before the unit tests.", False),
+        # It denies or corrects something, or names a practice.
+        ("I don't want generated files in the repo.", True),
+        ("Use orjson instead of json.", True),
+        ("use absolute imports with @/ alias", True),
     ],
 )
-def test_a_wish_needs_less_certainty_than_a_fact(wish: str, kept: bool) -> None:
-    found = statements(f"Thanks. {wish} Now fix the footer.", "Done.")
+def test_in_the_middle_of_work_an_order_or_a_wish_is_the_next_task(wish: str, kept: bool) -> None:
+    found = statements(wish, "Done.")
     assert [one.text for one in found if one.is_certain] == [wish] * kept
+
+
+@pytest.mark.parametrize(
+    "message", ["please migrate the ledger to gRPC", "bitte stell das Ledger auf gRPC um"]
+)
+def test_an_order_to_change_something_does_not_change_what_is_known(message: str) -> None:
+    assert statements(message) == ()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "the vendor's docs say you must always send the idempotency key",
+        "im Ticket steht, dass alle Felder immer Pflicht sein müssen",
+        "the template states that every description must name its owner",
+    ],
+)
+def test_what_a_document_says_or_is_to_say_waits(message: str) -> None:
+    assert [one.is_certain for one in statements(message)] == [False]
+
+
+@pytest.mark.parametrize("name", ["Dr. Alvarez", "Mr. Alvarez", "Prof. Kern"])
+def test_the_short_form_of_a_title_does_not_end_a_sentence(name: str) -> None:
+    text = f"{name} owns the calibration tables"
+    assert [(one.text, one.is_certain) for one in statements(text)] == [(text, True)]
 
 
 def test_an_example_is_not_learned() -> None:
     assert statements("For example, we never delete an invoice") == ()
 
 
-def test_a_less_likely_statement_waits_beside_one_that_waits() -> None:
+def test_only_a_likely_statement_waits() -> None:
     likely, less = "An order belongs to one table.", "Waiters carry one handheld each."
-    tasks = ("Rename the button.", "Fix the header.")
-    beside = statements(f"{tasks[0]} {likely} {less} {tasks[1]}", "Done.")
-    assert [(one.text, one.is_certain) for one in beside] == [(likely, False), (less, False)]
-    assert statements(f"{tasks[0]} {less} {tasks[1]}", "Done.") == ()
+    beside = statements(f"Rename the button. {likely} {less} Fix the header.", "Done.")
+    assert [(one.text, one.is_certain) for one in beside] == [(likely, False)]
 
 
 def test_a_statement_of_more_than_160_characters_waits() -> None:
@@ -381,6 +411,34 @@ def test_a_language_alone_does_not_address_the_user(text: str, scope: str) -> No
     ],
 )
 def test_no_name_is_kept_for_every_project(text: str, scope: str) -> None:
+    assert scope_of(text) == scope
+
+
+@pytest.mark.parametrize(
+    ("text", "scope"),
+    [
+        ("in all my repos use tabs", "user"),
+        ("tests come first in all my projects", "user"),
+        ("in allen meinen Projekten Tabs verwenden", "user"),
+        ("dans tous mes projets, utilise pnpm", "user"),
+        ("en todos mis proyectos usa pnpm", "user"),
+        ("em todos os meus projetos usa pnpm", "user"),
+        ("in tutti i miei progetti usa pnpm", "user"),
+        ("gebruik pnpm in al mijn projecten", "user"),
+        ("używaj pnpm we wszystkich moich projektach", "user"),
+        ("tüm projelerimde pnpm kullan", "user"),
+        ("dùng pnpm trong tất cả dự án của tôi", "user"),
+        ("во всех моих проектах используй pnpm", "user"),
+        ("在我所有的项目里都用 pnpm", "user"),
+        ("私のすべてのプロジェクトで pnpm を使う", "user"),
+        ("내 모든 프로젝트에서 pnpm을 써", "user"),
+        # Of this project, at a place of this machine, or with a name.
+        ("use pnpm in all packages", "workspace"),
+        ("all my projects live in ~/code", "workspace"),
+        ("in all my repos the owner is Mara", "workspace"),
+    ],
+)
+def test_what_is_said_of_all_projects_of_the_user_holds_in_each(text: str, scope: str) -> None:
     assert scope_of(text) == scope
 
 
@@ -862,6 +920,11 @@ def test_what_users_say_of_themselves_is_kept_in_the_middle_of_work(
 ) -> None:
     found = statements(message, before="Done. The tests pass.")
     assert any(one.is_certain for one in found) == kept
+
+
+def test_a_word_with_an_exclamation_mark_is_not_a_command() -> None:
+    (found,) = statements("!important is banned in our css, use the layer order")
+    assert (found.text, found.is_certain) == ("!important is banned in our css", True)
 
 
 def test_a_command_for_the_shell_is_not_a_remark() -> None:
