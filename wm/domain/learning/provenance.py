@@ -22,7 +22,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 
 from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec.structs import astuple
 
 from wm.domain.learning import distinctive_words
 from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_in
@@ -146,15 +146,7 @@ class _Statements(Struct):
                 self.pairs.add(both)
 
     def copy(self) -> _Statements:
-        return replace(
-            self,
-            units=list(self.units),
-            spoken=set(self.spoken),
-            words=dict(self.words),
-            pairs=set(self.pairs),
-            late_pairs=set(self.late_pairs),
-            by_user=set(self.by_user),
-        )
+        return _Statements(*(type(part)(part) for part in astuple(self)))
 
 
 _NEEDS_CONTEXT = word_set(
@@ -456,12 +448,9 @@ class SessionWords:
 
     def _mark_foreign(self, claims: Iterable[Sentence]) -> None:
         """Mark the words and neighbour pairs of sentences as foreign, except those said before."""
-        words: set[int] = set()
-        pairs: set[int] = set()
-        for sentence in claims:
-            words.update(sentence.words)
-            pairs.update(sentence.pairs())
-        self._add_to_filter(words, pairs)
+        claims = tuple(claims)
+        words = {word for sentence in claims for word in sentence.words}
+        self._add_to_filter(words, {both for sentence in claims for both in sentence.pairs()})
 
     def _add_to_filter(self, words: set[int], pairs: set[int]) -> None:
         new = words.difference(self._history.words) | pairs.difference(self._history.pairs)
