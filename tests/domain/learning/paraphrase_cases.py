@@ -651,6 +651,20 @@ en|never flash anything under boards/beta without asking me first|Never flash an
 en|labels are in Danish, but vouchers and mails in English|Vouchers are in Danish.
 zh|以前我们用 Express|我们用 Express。
 ru|делай снимок до прошивки|Делай снимок после прошивки.
+en|the producer writes to the product topic|The product writes to the producer topic.
+en|I deploy on Mondays|The team deploys on Mondays.
+en|the us region has 3 shards, the eu region 2|The EU region has 3 shards, the US region 2.
+en|the api that calls billing is internal|The internal API is billing.
+en|the health check is /healthz and must not touch the db|The health check /healthz must touch the database.
+en|the demo env is not the lab, it uses the fake server on port 7700|The lab uses the fake server on port 7700.
+en|never touch the vendored copy of zlib in external|The vendored copy of zlib must never touch external.
+en|the warehouse team only works with XLSX, finance wants PDF|All teams only work with XLSX.
+fr|je travaille avec vim|L'équipe travaille avec vim.
+it|i dati passano dall'API all'ERP|I dati passano dall'ERP all'API.
+tr|müşteri verilerini silme|Müşteri verileri silinmeli.
+tr|ödeme başarısızsa sipariş iptal edilir|Sipariş iptal edilir.
+vi|đừng xóa dữ liệu khách hàng|Xóa dữ liệu khách hàng.
+zh|合并之前先跑测试|跑测试之前先合并。
 """.strip().splitlines()
 )
 """Language, words of the user, a distortion."""

@@ -409,5 +409,17 @@ HONEST = tuple(
         ("en", "synonym of not", "the v1 API is unsupported on Windows", "The v1 API is not supported on Windows."),
         ("en", "part of a name", "The dead letter queue lives in Redis.", "The dead letter queue is in Redis."),
         ("en", "speaker", "we log with structlog in the kiosk", "The kiosk uses structlog for logging."),
+        ("de", "inflection", "Wir löschen alte Entwürfe nach 30 Tagen", "Alte Entwürfe werden nach 30 Tagen gelöscht."),
+        ("nl", "origin", "prijzen komen uit het ERP", "De prijzen zijn afkomstig uit het ERP."),
+        ("it", "origin", "i prezzi arrivano dall'ERP", "I prezzi provengono dall'ERP."),
+        ("pl", "origin", "obrazki są w S3", "Obrazki znajdują się w S3."),
+        ("ru", "speaker", "я предпочитаю маленькие коммиты", "Пользователь предпочитает маленькие коммиты."),
+        ("tr", "inflection", "Bu projede npm değil pnpm kullanıyoruz.", "Bu projede npm yerine pnpm kullanılıyor."),
+        ("tr", "asking", "veritabanı şemasını değiştirmeden önce bana sor", "Veritabanı şeması değiştirilmeden önce kullanıcıya sorulmalı."),
+        ("vi", "contrast", "Dự án này dùng pnpm, không dùng npm", "Dự án sử dụng pnpm thay vì npm."),
+        ("ja", "speaker", "短い回答が好きです", "ユーザーは短い回答を好む。"),
+        ("fr", "synonym", "les images viennent du registre interne", "Les images proviennent du registre interne."),
+        ("en", "scope of only", "Redis is only used for sessions", "Redis is used for sessions only."),
+        ("en", "order", "always show me the diff before you write to a file", "The user wants to see the diff before a file is written."),
     )
 )  # fmt: skip

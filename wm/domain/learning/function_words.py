@@ -56,7 +56,6 @@ BY_LANGUAGE = {name: _marks(rows) for name, rows in _TABLES.table("by_language")
 HINTS = {name: normalised(row) for name, row in _TABLES.table("hints").items()}
 
 MODALS = _words("modals")
-COMPARATIVES = _words("comparatives")
 PREFERRING = _TABLES.words("preferring")
 REQUIRING = _TABLES.words("requiring")
 UNIVERSAL = _words("universal")

@@ -55,7 +55,7 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
             continue
         pairs, chunk = _pairs(chunk, digest), ""
         if mark in (fw.BEFORE, fw.AFTER):
-            yield from (mark, *pairs, fw.PREP)
+            yield from (mark, *pairs, fw.NOTHING) if pairs else (POST | mark,)
         else:
             yield from pairs
             yield from (fw.SPLIT, fw.TURN) if mark == fw.CONTRAST else (mark,)
@@ -64,12 +64,14 @@ def _chinese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
 
 def _pairs(chunk: str, digest: Callable[[str], int]) -> list[int]:
     """Pairs of letters of one chunk; inner pairs may span two words."""
-    if chunk in synonyms():
+    known = synonyms()
+    if chunk in known:
         return [_item(chunk, digest)]
     pieces = [chunk[i : i + 2] for i in range(max(1, len(chunk) - 1))] if chunk else []
     last = len(pieces) - 1
     return [
-        number(digest(p)) | (EDGE if 0 < i < last else class_flag(p)) for i, p in enumerate(pieces)
+        number(digest(known.get(p, p))) | (EDGE if 0 < i < last else class_flag(p))
+        for i, p in enumerate(pieces)
     ]
 
 

@@ -85,7 +85,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
         elif token == fw.FRAME:
             now.framed = True
         elif token in (fw.CAN, fw.MUST):
-            now.force, tag = token, 0
+            now.force, tag = token, tag if tag in (fw.BEFORE, fw.AFTER) else 0
         elif token == fw.TEMPORARY:
             continue
         elif token == fw.VOICE:
@@ -103,7 +103,7 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             _govern_last(now, token & ~POST)
         elif token == fw.NOTHING:
             tag = 0
-        elif tag not in DIRECTED or not governs:
+        elif tag not in (fw.BEFORE, fw.AFTER) and (tag not in DIRECTED or not governs):
             tag = token
         governs = token in _TAGS or (governs and token == fw.ALL)  # "before each of them"
     return tuple(_with_negations(found))

@@ -6,7 +6,7 @@ does what to whom. Does not judge meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, pairwise, takewhile
 from typing import NamedTuple
 
@@ -182,10 +182,13 @@ def _is_bound(clause: Clause, taken: Sequence[int], match: _Match) -> bool:
     homes = {source[0] for other, source in match.each() if source and other is not clause}
     if len(taken) == 1:
         return True
+    if not clause.turns and any(stated[at].turns for at in taken):
+        return False
     whole = [at for at in taken if stated[at].known <= clause.known | {fw.VERB}]
     if len(whole) == len(taken):
-        is_mixed = not clause.turns and any(stated[at].turns for at in taken)
-        return not is_mixed and _in_groups(clause, taken, stated)
+        between = set(range(min(taken), max(taken))).difference(taken)
+        are_beside = all(stated[at].turns for at in between)
+        return are_beside and _in_groups(clause, taken, stated)
     own = _all_words([stated[at] for at in whole])
     for at in set(taken).difference(whole) if len(own - {fw.VERB}) > 1 else taken:
         shared = (clause.known & stated[at].known) - own
@@ -214,18 +217,20 @@ def _in_groups(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
     return changes < len(set(order)) or not order
 
 
-def _by_mark(statement: Clauses) -> list[list[int]]:
-    """The words without a mark and those with one, each in order."""
-    words = [(word, bool(one.tags[word])) for one in statement for word in one.words]
-    return [[word for word, has_mark in words if has_mark == want] for want in (False, True)]
+def _by_mark(statement: Clauses) -> list[list[list[int]]]:
+    """The words without a mark and those with one, each in order, with the negations of each."""
+    words = [(word, one.turns, bool(one.tags[word])) for one in statement for word in one.words]
+    return [[word for *word, has_mark in words if has_mark == want] for want in (False, True)]
 
 
 def _is_replaced(clause: Clause, source: Clause, mine: frozenset[int]) -> bool:
     """Whether a word was put in the place of one that was said."""
-    missing = source.known - source.flagged(EDGE | CLASS | ADDED) - mine - {fw.VERB}
-    missing -= {*source.words[: source.framed]} - source.flagged(REVERSING)
-    if missing and clause.general and not source.general:
+    lost = source.known - source.flagged(EDGE | CLASS) - mine - {fw.VERB}
+    lost -= {*source.words[: source.framed]} - source.flagged(REVERSING)
+    is_wider = clause.general and (not source.general or source.words[0] in lost)
+    if lost and is_wider:
         return True  # "on every push" for "nightly"
+    missing = lost - source.flagged(ADDED)
     is_used = fw.VERB in clause.known - source.known
     loose = any(not source.tags[word] for word in missing)
     return bool(missing & source.flagged(REVERSING)) or (is_used and loose)
@@ -274,13 +279,15 @@ def _same_roles(match: _Match) -> bool:
     given, stated = match.given, match.stated
     for mark in (fw.BEFORE, fw.AFTER):
         first, then = _governed(stated, mark), _governed(given, mark)
-        if (then - first) & _all_words(stated) and (first - then) & _all_words(given):
+        heads = {*first[:1]}.difference(then) if then else set[int]()
+        if heads & _all_words(given):
             return False
     pairs = [(clause, stated[at]) for clause, taken in match.each() for at in taken]
     changes = (_is_exchanged, _is_turned_about, _is_stronger, _denies_another)
     if any(is_changed(*pair) for pair in pairs for is_changed in changes):
         return False
-    if any(_widens_ban(*pair, _all_words(given)) for pair in pairs):
+    main = ((clause, stated[taken[0]]) for clause, taken in match.each() if taken)
+    if any(_widens_ban(*pair, _all_words(given)) for pair in main):
         return False
     return not any(_limits_another(*pair, stated) for pair in pairs)
 
@@ -291,8 +298,8 @@ def _is_stronger(mine: Clause, theirs: Clause) -> bool:
     return (allowed and mine.force != fw.CAN) or theirs.bound not in (0, mine.bound)
 
 
-def _governed(statement: Clauses, mark: int) -> set[int]:
-    return {w for one in statement for w, tag in one.tags.items() if tag == mark and w != fw.VERB}
+def _governed(statement: Clauses, mark: int) -> list[int]:
+    return [w for one in statement for w in one.words if one.tags[w] == mark and w != fw.VERB]
 
 
 def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
@@ -329,15 +336,24 @@ def _is_turned_about(mine: Clause, theirs: Clause) -> bool:
     if agent and mine.passive != theirs.passive:
         return not _has_agent_first(mine, theirs, once)
     if mine.passive != theirs.passive or fw.SUBJECT in (*mine.tags.values(), *theirs.tags.values()):
-        return False
+        return _takes_place(mine, theirs, once, places)
+    at = once.index(theirs.words[0]) if theirs.turns and theirs.words[0] in once else 0
+    if at and any(theirs.tags[w] == fw.PREP and not mine.tags[w] for w in once[at:]):
+        return True  # "the copy of A must never touch B" for "never touch the copy of A in B"
     unmarked = ({0}, {0, fw.OBJECT})  # an object that both mark may be anywhere
     core = [places[w] for w in once if {mine.tags[w], theirs.tags[w]} in unmarked]
-    if any(a > b > c for a, b, c in combinations(core, 3)):
-        return True
+    is_reversed = any(a > b > c for a, b, c in combinations(core, 3))
+    return is_reversed or _takes_place(mine, theirs, once, places)
+
+
+def _takes_place(
+    mine: Clause, theirs: Clause, once: Sequence[int], places: Mapping[int, int]
+) -> bool:
+    """Whether two words changed sides and their preposition stayed: "A depends on B", "replace A
+    with B"."""
     loose = (fw.PREP, fw.FOR)
     free = [w for w in once if not theirs.tags[w] and mine.tags[w] in loose]
     bound = [w for w in once if theirs.tags[w] in loose and not mine.tags[w]]
-    # "A depends on B", "replace A with B": the words changed sides, the preposition stayed.
     return any(
         places[one] < places[other] and once.index(other) < once.index(one)
         for one in free
@@ -369,8 +385,8 @@ def _limits_another(mine: Clause, theirs: Clause, stated: Clauses) -> bool:
         denied = not mine.turns and any(one.turns for one in stated)
         is_new = mine.limit and not (theirs.general or denied)
         return bool(is_new and mine.tags.get(mine.focus, 0) not in (fw.BEFORE, fw.AFTER))
-    if mine.focus and mine.focus not in theirs.known:
-        return True
+    if not theirs.focus:  # "named exports only"
+        return mine.focus not in (0, *theirs.words[-2:])
     if theirs.tags.get(theirs.focus) in _PLACED and mine.tags.get(mine.focus) == 0:
         return True  # "use only Docker for Postgres" for "use Docker only for Postgres"
     if mine.focus != theirs.focus and mine.tags.get(mine.focus) == fw.TO:
@@ -414,10 +430,13 @@ def _same_conditions(match: _Match) -> bool:
     given, stated, sources = match
     taken = [source[0] for source in sources if source]
     step = 1 if stated[0].condition else -1
-    conditions = [at for at in taken if stated[at].condition]
-    others = [at for at in taken if not stated[at].condition]
+    conditional = {at for at, one in enumerate(stated) if one.condition}
+    conditions = [at for at in taken if at in conditional]
+    others = [at for at in taken if at not in conditional]
     mains = {at + step for at in conditions}
-    if any(_is_conditional(stated, at - step) and at - step not in taken for at in others):
+    mine = _all_words(given) | {fw.VERB}
+    kept = {*taken, *(at for at, one in enumerate(stated) if one.known <= mine)}
+    if not (conditional - kept).isdisjoint(at - step for at in others):
         return False  # the condition was dropped
     if not conditions or not others:
         # "The port is 80" for "if the port is 80, change it"
@@ -441,7 +460,3 @@ def _same_limits(match: _Match) -> bool:
         if len(main) > 1 or not main <= limited:
             return False
     return True
-
-
-def _is_conditional(stated: Clauses, at: int) -> bool:
-    return 0 <= at < len(stated) and stated[at].condition

@@ -35,38 +35,36 @@ _WORD = 0xFFFFFFFF & ~(VALUE | FLAGS)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
 
-_PARTICIPLE = Lazy(r"^(|ab|an|auf|aus|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})$")
-_CLITIC = Lazy(r"^(?:(.*[áéíóú].*)(?:me|l[aeo]s?|nos)|(.+[aei]r)(?:l[aeo]s?|nos))$")
-"""A Spanish or Italian verb and the pronoun behind it: "pregúntame", "escribirlos"."""
+_VOWELS = "aeiouyаеиоуыюяьй"
+_PARTICIPLE = Lazy(r"^(|a[bn]|au[fs]|bei|ein|her|hin|los|mit|nach|um|vor|weg|zu)ge(.{3,})(?:t|en)$")
 SAME = Tables("wm.domain.learning", "support.toml")
-_SUFFIXES = normalised(SAME.table("suffixes")).split()
-_BY_LETTER = {end: [e for e in _SUFFIXES if e[-1] == end] for end in {e[-1] for e in _SUFFIXES}}
-"""The endings by their last letter, in the same order: a process reads 1,400 words first."""
+_ROOTS = {lang: tuple(map(int, sizes)) for lang, *sizes in SAME.rows("roots")}
 NUMBERS = {normalised(word): row[0] for row in SAME.rows("numbers") for word in row[1:]}
 
 
-def item(word: str, digest: Callable[[str], int], *, behind: str = "") -> int:
-    """behind: the tool that is called with the word, or "": "make ship" is not "make release"."""
+def item(word: str, digest: Callable[[str], int], lang: str = "", behind: str = "") -> int:
+    """behind: the tool that is called with the word, or "": "make ship" is not "make release".
+    lang: the language of the sentence."""
     word = NUMBERS.get(word, word)
+    word = word[1:] if word[0] == "v" and word[1:].isdigit() else word
     if behind:
-        return number(digest(f"{behind} {root(word)}")) | VALUE
+        return number(digest(f"{behind} {stem(word)}")) | VALUE
     value = not word.isalpha() and any(char.isdigit() for char in word)
     kind = VALUE if value else 0
-    return number(digest(word if value else _meaning(word))) | kind | class_flag(word)
+    return number(digest(word if value else _meaning(word, lang))) | kind | class_flag(word)
 
 
 @lru_cache(maxsize=8192)
 def class_flag(word: str) -> int:
-    """The flags of a word by its tables. "worker" is not a form of "work"."""
-    found = _flags().get(word, 0)
-    is_doer = word.rstrip("s").endswith(("er", "or"))
-    return found if found or is_doer else _flags().get(root(word), 0)
+    """The flags of a word, of its stem, or of the word that it means."""
+    forms = (word, stem(word), synonyms().get(word, word))
+    return next((_flags()[form] for form in forms if form in _flags()), 0)
 
 
-def _meaning(word: str) -> str:
-    """The representative of a word's synonyms, or its stem."""
-    bare = root(word)
-    return synonyms().get(word) or synonyms().get(bare, bare)
+def _meaning(word: str, lang: str) -> str:
+    """The representative of a word's synonyms, or its root."""
+    bare = root(word, lang)
+    return synonyms().get(word) or _synonyms_by_root(lang).get(bare, bare)
 
 
 def number(digest: int) -> int:
@@ -74,39 +72,38 @@ def number(digest: int) -> int:
 
 
 @lru_cache(maxsize=8192)
-def root(word: str) -> str:
-    """The stem of a word of any Latin-script language: inflected forms usually share it."""
-    clitic = _CLITIC.match(word)
-    bare = unaccented(word if clitic is None else clitic.group(1) or clitic.group(2))
+def root(word: str, lang: str) -> str:
+    """The first letters of a word's stem: in most languages, inflected forms differ behind them."""
+    bare = unaccented(stem(unaccented(word)))
     participle = _PARTICIPLE.match(bare) if "ge" in bare else None
-    bare = participle.group(1) + participle.group(2) if participle is not None else bare
-    bare = unaccented(stem(bare))
-    least = 4 if bare.isascii() else 3
-    likely = _BY_LETTER.get(bare[-1:], ())
-    ending = next((e for e in likely if bare.endswith(e) and len(bare) >= len(e) + least), "")
-    bare = bare.removesuffix(ending)
-    return bare[:-1] if len(bare) > 4 and bare[-1] == bare[-2] else bare
+    bare = f"{participle.group(1)}{participle.group(2).rstrip('e')}en" if participle else bare
+    short, middle, long = _ROOTS.get(lang, (5, 5, 5))
+    letters = short if len(bare) < 10 else middle if len(bare) < 14 else long
+    return bare[:4] + bare[4:letters].rstrip(_VOWELS)
 
 
 @cache
 def synonyms() -> dict[str, str]:
-    """The representative of each spelling; rows that share a word count as one."""
-    found: dict[str, str] = {}
-    for row in SAME.rows("synonyms"):
-        words = list(map(normalised, row))
-        spelled = {form for word in words for form in (word, root(word))}
-        first = min((found[form] for form in spelled if form in found), default=root(words[0]))
-        found.update(dict.fromkeys(spelled, first))
-    return found
+    """The representative of each word: the first of its row."""
+    rows = [[*map(normalised, row)] for row in SAME.rows("synonyms")]
+    return {word: row[0] for row in reversed(rows) for word in row}
+
+
+@cache
+def _synonyms_by_root(lang: str) -> dict[str, str]:
+    """The representative of each root: that of the first row that has it."""
+    return {root(word, lang): first for word, first in synonyms().items()}
 
 
 @cache
 def _flags() -> dict[str, int]:
     tables = dict.fromkeys(("reversing", "over", "qualifying", "undecided"), REVERSING)
-    tables |= {"added": ADDED, "kinds": ADDED, "light": LIGHT | ADDED}
-    tables |= {"classes": CLASS, "universals": CLASS | ADDED}
+    tables.update(added=ADDED, light=LIGHT | ADDED, classes=CLASS, universals=CLASS | ADDED)
     return {
-        f: flag for name, flag in tables.items() for w in SAME.words(name) for f in (w, root(w))
+        form: flag
+        for name, flag in tables.items()
+        for word in SAME.words(name)
+        for form in (stem(word), word)
     }
 
 

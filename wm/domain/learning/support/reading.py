@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import chain, groupby, takewhile
 
 from wm.domain.learning import function_words as fw
-from wm.domain.learning.common_words import COMMON, FRAMING
+from wm.domain.learning.common_words import FRAMING
 from wm.domain.learning.concepts import language, phrases
 from wm.domain.learning.support import items
 from wm.domain.learning.support.cjk import cjk_tokens
@@ -28,24 +28,23 @@ COMMA, IN_NAME = "\x02", "\x03"
 _ELIDED = Lazy(r"^(?:[ldnsjmtc]|qu|jusqu|lorsqu)'|'(?:d|ll|ve|re|m)$")
 _FULL_WIDTH = str.maketrans({char: f"{char} " for char in "，：；（）、"})
 _TIGHT_COMMA = Lazy(r",(\p{Han}|\p{Hiragana}|\p{Katakana}|\p{Hangul})")
+_ITALIAN = Lazy(r"\b((?:da|de|ne|su|a|co)l)l'")
 _COMMA = Lazy(r"\b(?:e\.g|i\.e)\.|[,:、](?:\s|$)|[()]|\s[-–—]+\s")
-_USERS = frozenset(map(normalised, items.SAME.words("users")))
 PLACES = frozenset(items.SAME.words("places"))
 """Words for the project itself, which a sentence may add."""
 _BORDER: tuple[list[str], ...] = ([], [COMMA])
 """What is beside a word at the beginning or the end of a clause."""
-_FRAME_NOUNS = _USERS.union(PLACES, items.SAME.words("frame_nouns"))
+_FRAME_NOUNS = PLACES.union(map(normalised, items.SAME.words("frame_nouns")))
 _PHRASES = {
     (one, other): both
     for one, other, both in (map(normalised, row) for row in items.SAME.rows("phrases"))
 }
 _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
-_TABLES_OF = "replacing by_what needing consent was now this speaking asking kinds over"
 _WORDS = {
-    name: frozenset(normalised(items.SAME.table(name)).split()) for name in _TABLES_OF.split()
+    name: frozenset(normalised(items.SAME.table(name)).split())
+    for name in items.SAME.words("word_sets")
 }
-_SPEAKING, _ASKING, _KINDS = (_WORDS[name] for name in ("speaking", "asking", "kinds"))
 _TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
 
 
@@ -57,7 +56,7 @@ def spaced(text: str) -> str:
 
 def with_commas(plain_text: str) -> str:
     """Replace the punctuation that separates clauses by a mark."""
-    return _COMMA.sub(f" {COMMA} ", plain_text)
+    return _COMMA.sub(f" {COMMA} ", _ITALIAN.sub(r"\1 ", plain_text))
 
 
 def without_elision(chunk: str, word: str) -> str:
@@ -76,9 +75,13 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     raw = _joined([chunk.strip(".") for chunk in raw[: 4 * MAX_TOKENS]])  # later ones are cut off
     raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
-    found: list[int] = [fw.TEMPORARY] if _is_temporary(raw) else []
+    lang = next((name for name, words in _TABLES.items() if words is table), "")
+    # It may hold for a time or a task only.
+    found: list[int] = [fw.TEMPORARY] if _limits().is_match(f" {' '.join(raw)} ") else []
     raw = _reworded(raw, table)
     for at, word in enumerate(raw):
+        if word not in table and fw.LATIN.get(items.synonyms().get(word, "")) == fw.VERB:
+            word = "use"
         if word.startswith(IN_NAME):
             found += chain(*(_of_name(part, digest) for part in word[1:].split(".") if part))
             continue
@@ -96,30 +99,29 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
             found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
             found += cjk_tokens(word, digest)
-        elif word in _SPEAKING and found[-1:] in _STARTS and _is_content(raw, at + 1, table):
+        elif (
+            word in _WORDS["speaking"] and found[-1:] in _STARTS and _is_content(raw, at + 1, table)
+        ):
             found.append(fw.FRAME)
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
                 continue
             if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
                 found.append(fw.SPLIT)  # "rspec not minitest"
-            if table[word] in (fw.VERB, fw.VOICE) and _is_in_contrast(found):
-                found.append(fw.SPLIT)  # "instead of A use B"
-            asks = table[word] >= fw.CAN and not _ASKING.isdisjoint(raw[at:])
+            asks = table[word] >= fw.CAN and not _WORDS["asking"].isdisjoint(raw[at:])
             found += _asker(found, "") if asks else []
             found += _marks(table[word], raw, at, found)
         elif word:
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                frames = bool(part) and _frames(part, raw, at)
+                frames = bool(part) and _frames(part, raw, at, table)
                 if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
                     found.append(fw.FRAME)
                 is_this_project = part in PLACES and raw[at - 1] in _WORDS["this"]
                 if part and (not frames or part in PLACES) and not is_this_project:
-                    token = items.item(part, digest, behind=_tool_before(raw, at))
-                    is_other = part in _KINDS and not _names_kind(raw, at)
-                    found += _asker(found, part) if part in _ASKING else []
-                    found.append(token & ~items.ADDED if is_other else token)
-                    found += [items.POST | fw.TO] if at and raw[at - 1] in _ASKING else []
+                    found += _asker(found, part) if part in _WORDS["asking"] else []
+                    found.append(items.item(part, digest, lang, _tool_before(raw, at)))
+                    found += [items.POST | fw.TO] if at and raw[at - 1] in _WORDS["asking"] else []
+                    found += _of_ending(part, raw[at + 1 :]) if lang == "tr" else []
     if table is not _TABLES["de"]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
@@ -148,17 +150,24 @@ _AMOUNT = Lazy(r"^([0-9]+)([a-z]+)$")
 def _is_content(raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
     """Whether the word there is neither a function word nor a border."""
     words = raw[at : at + 1] if at >= 0 else ()
-    return any(word[:1].isalpha() and word not in table for word in words)
+    return any(word[0] > COMMA and word not in table for word in words)
 
 
 _STARTS: tuple[list[int], ...] = ([], [fw.SPLIT], [fw.COORD], [fw.CONDITION], [fw.TEMPORARY])
 """The last token before a clause, if any."""
 
 
-def _is_in_contrast(found: Sequence[int]) -> bool:
-    """Whether all tokens are an "instead of" and the words behind it."""
-    opens = found[:2] == [fw.SPLIT, fw.TURN]
-    return opens and found[-1] >= items.FIRST_WORD and fw.SPLIT not in found[1:]
+def _of_ending(word: str, after: Sequence[str]) -> list[int]:
+    """The mark of the ending of a Turkish verb: "if it is full" (doluysa), "do not delete" (silme),
+    "without asking" (sormadan), but not "before asking" (sormadan önce)."""
+    if word.endswith(("sa", "se")) and word[-3:-2] not in "aeıioöuü":
+        return [fw.CONDITION_END]
+    is_last = after[:1] in _BORDER and word.endswith(("ma", "me"))
+    is_without = after[:1] != ["önce"] and word.endswith(("madan", "meden"))
+    return [fw.TURN] if is_last or is_without or _DENYING.search(word) else []
+
+
+_DENYING = Lazy(r"m(?:[ae](?:m[ae]l[ıi]|y[ıi]n|z|d[ıi])|[ıiuü]yor)\w{0,4}$")
 
 
 def _tool_before(raw: Sequence[str], at: int) -> str:
@@ -167,8 +176,8 @@ def _tool_before(raw: Sequence[str], at: int) -> str:
     first, last = ["", "", *before][-2:]
     if last == "just" and _TABLES["en"].get(first) not in (fw.VERB, fw.PREP, fw.BY):
         return ""  # "just fix it"
-    if raw[at].endswith("ing"):
-        return ""  # "needs Docker running"
+    if raw[at].endswith("ing") or (first, last) == ("to", "make"):
+        return ""  # "needs Docker running", "to make it easier"
     return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
 
 
@@ -176,14 +185,6 @@ def _asker(found: Sequence[int], word: str) -> list[int]:
     """The mark of a name at the beginning before "ask": "Mara must ask", German "Mara fragen"."""
     is_name = bool(found) and found[-1] >= items.FIRST_WORD and found[-2:-1] in _STARTS
     return [items.POST | (fw.TO if word.endswith("en") else fw.FROM)] if is_name else []
-
-
-def _names_kind(raw: Sequence[str], at: int) -> bool:
-    """Whether this word says what a name is: "the Redis server", but not "the test server"."""
-    near = raw[max(0, at - 2) : at + 2]
-    before = raw[at - 1] if at else ""
-    is_name = before and before not in fw.LATIN and stem(before) not in COMMON
-    return bool(is_name) or fw.VOICE in map(fw.LATIN.get, near)
 
 
 _TOOLS, _RUNS = frozenset(items.SAME.words("tools")), ("run", "exec")
@@ -215,22 +216,20 @@ def _denied(found: Sequence[int]) -> list[int]:
 def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int]:
     if mark in (fw.THAN, fw.TO) and any(word.startswith(fw.PREFERRING) for word in raw[:at]):
         return [fw.SPLIT, fw.TURN]
-    if raw[at] == "que" and not fw.COMPARATIVES.isdisjoint(raw):
-        return [fw.THAN]
+    if raw[at] in _WORDS["relative"] and found and found[-1] >= items.FIRST_WORD:
+        return [fw.SPLIT]  # "strings that clients must not parse"
     if mark == fw.NOTHING:
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
         return [fw.NOTHING] if found and found[-1] != fw.FOR and found[-1] >= fw.VERB else []
     if raw[at] == "plus" and "ne" in raw[:at]:
         return []  # "ne … plus" negates, it does not compare.
     is_last = raw[at + 1 : at + 2] in _BORDER
-    is_first = raw[at] in ("avant", "antes") and raw[at - 1 : at] in _BORDER
-    if mark == fw.BEFORE and (is_last or (is_first and raw[at + 1] not in ("de", "que", "del"))):
+    if mark == fw.BEFORE and (is_last or raw[at + 1] in _WORDS["earlier"]):
         return [fw.HEDGE]  # "it was 5432 before", "antes usábamos"
+    if raw[at] in _WORDS["behind"]:
+        return [fw.TURN, fw.SPLIT]
     if mark == fw.CONTRAST:
-        # "I'd rather have A than B"
-        is_verb = raw[at] == "rather" and "than" in raw[at + 2 :]
-        # "findet … statt"
-        return [fw.VERB] if is_verb else [] if is_last else [fw.SPLIT, fw.TURN]
+        return [] if is_last else [fw.SPLIT, fw.TURN]  # "findet … statt"
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
         return [fw.TO] if found and found[-1] & items.VALUE else [fw.SPLIT, fw.TEMPORARY, fw.TO]
@@ -253,12 +252,15 @@ def _has_digit(raw: Sequence[str]) -> bool:
     return any(char.isdigit() for word in raw for char in items.NUMBERS.get(word, word))
 
 
-def _frames(word: str, raw: Sequence[str], at: int) -> bool:
+def _frames(word: str, raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
     """Whether a word only introduces the statement: "the user wants", but not "the user table"."""
     if any(fw.LATIN.get(after) == fw.BEFORE for after in raw[at + 1 : at + 4]):
         return False  # "ask the user before you push"
     if word not in _FRAME_NOUNS:
         return stem(word) in FRAMING
+    is_part = at and raw[at - 1] != COMMA and table.get(raw[at - 1]) != fw.NOTHING
+    if is_part or word in _WORDS["teams"]:
+        return False  # "for sessions only"; "I use vim" says nothing of a team
     after = raw[at + 1] if at + 1 < len(raw) else ""
     if after == COMMA:
         # "Decision: …", but not "in this repo, …"
@@ -267,17 +269,12 @@ def _frames(word: str, raw: Sequence[str], at: int) -> bool:
 
 
 @cache
-def _temporary() -> Lazy:
+def _limits() -> Lazy:
     """The phrases of all languages, between spaces where a language has them."""
     rows = {row: "" if lang in JOINED else " " for lang, row in phrases("limit").items()}
     plain = ((normalised(_ARTICLE.sub("", row)), end) for row, end in rows.items())
     found = (f"{end}{escaped(one)}{end}" for row, end in plain for one in row.split("|"))
     return Lazy("|".join(found))
-
-
-def _is_temporary(raw: Sequence[str]) -> bool:
-    """Whether the sentence says that it holds for a time or a task only."""
-    return _temporary().is_match(f" {' '.join(raw)} ")
 
 
 def _joined(raw: Sequence[str]) -> list[str]:
