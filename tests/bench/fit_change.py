@@ -13,13 +13,16 @@ also for each change beside 20 unrelated statements of its language.
 from __future__ import annotations
 
 import argparse
+import json
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.fitting import Example, Limits, as_toml, fit, left_out, tenths
-from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED
+from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, tenths
+from tests.domain.change import change_cases
+from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED, TAKES_PLACE
 from tests.domain.memory.test_change import BOTH_HOLD, REPLACES
 from wm.domain.change import compare
 from wm.domain.change.compare import ALONE, Change, Pair, Rarity, judge
@@ -28,11 +31,19 @@ from wm.domain.memory.consolidate import rarities
 
 CASES = Path(__file__).with_name("change_cases.txt")
 PROJECTS = Path(__file__).with_name("change_projects.txt")
+MESSAGES = Path(__file__).with_name("stated_messages.jsonl")
+KEPT_MESSAGES = Path(__file__).with_name("stated_messages_kept.jsonl")
+STATEMENT = re.compile(r"\{\{(.+?)\}\}")
+MESSAGE_WEIGHT = 0.3
+"""There are many of these pairs, and hardly one is hard to tell from a change."""
+NEXT = 12
+"""Later messages that a statement is compared with."""
+
 FOLDER = Path(compare.__file__).parent
 HEAD = "# Weights of `{}` (WM-8), made by `python -m tests.bench fit_change`.\n"
 WORDS = Limits(least=10, least_of_words=12, ridge=4.0)
-PAIRS = Limits(least=3, ridge=4.0)
-TEST_WEIGHT = 4.0
+PAIRS = Limits(least=4, ridge=4.0)
+TEST_WEIGHT = 8.0
 """Weight of the pairs of the tests that must be decided rightly."""
 
 
@@ -60,16 +71,17 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench fit_change")
     parser.add_argument("--check", action="store_true")
     asked = parser.parse_args(argv)
-    rows = [*of_cases(), *of_projects(), *of_tests()]
+    rows = [*of_cases(), *of_projects(), *of_messages(), *of_tests()]
     if asked.check:
         report([*rows, *of_memories()])
         return 0
     rows = [row for row in rows if not row.kept]
-    texts = list(says_change(rows))
+    texts = list(says_change(row for row in rows if not row.group.startswith("message")))
     words = fit(texts, WORDS)
     parts = left_out(texts, tenths, WORDS)
     saying = {one.text: found.score(one) for _, found, own in parts for one in own}
-    pairs = fit([e for row in rows if (e := example(row, saying.get(row.new, 0.0)))], PAIRS)
+    saying |= {row.new: score_of(row.new, words) for row in rows if row.new not in saying}
+    pairs = fit([e for row in rows if (e := example(row, saying[row.new]))], PAIRS)
     for name, weights in (("change_words", words), ("change_pairs", pairs)):
         (FOLDER / f"{name}.toml").write_text(as_toml(weights, HEAD.format(name)), "utf-8")
     return 0
@@ -122,6 +134,20 @@ def of_projects() -> Iterator[Row]:
                 yield Row(fact, new, new == later, lang, group, 1.0 if new == later else 2.0, facts)
 
 
+def of_messages() -> Iterator[Row]:
+    """Each statement of the messages of `fit_stated` with what is said next in its language: mostly
+    of the same project, about other things."""
+    for kept, path in ((False, MESSAGES), (True, KEPT_MESSAGES)):
+        said = [json.loads(row) for row in path.read_text("utf-8").splitlines()]
+        for at, known in enumerate(said):
+            group = f"message {at // 50}{' kept' if kept else ''}"
+            for old in STATEMENT.findall(known["marked"]):
+                for row in said[at + 1 : at + 1 + NEXT]:
+                    new = (STATEMENT.findall(row["marked"]) or [row["marked"]])[0]
+                    if row["lang"] == known["lang"] and row["kind"] != "change" and new != old:
+                        yield Row(old, new, False, row["lang"], group, MESSAGE_WEIGHT)
+
+
 def of_tests() -> Iterator[Row]:
     for number, (lang, _, old, new) in enumerate(CHANGED):
         yield Row(old, new, True, lang, f"changed {number}")
@@ -130,7 +156,10 @@ def of_tests() -> Iterator[Row]:
     for number, (lang, new, old, other) in enumerate(INHERITED):
         yield Row(old, new, True, lang, f"inherited {number}")
         yield Row(other, new, False, lang, f"inherited {number}", TEST_WEIGHT)
-    for wanted, pairs in ((True, REPLACES), (False, BOTH_HOLD)):
+    rows = [(True, REPLACES), (False, BOTH_HOLD)]
+    rows += [(True, [row[1:] for row in TAKES_PLACE])]
+    rows += [(False, [row[1:] for row in change_cases.BOTH_HOLD])]
+    for wanted, pairs in rows:
         for number, (old, new) in enumerate(pairs):
             yield Row(old, new, wanted, "", f"plain {number}", TEST_WEIGHT)
 
@@ -139,9 +168,10 @@ def lines(path: Path) -> list[str]:
     return [row for row in path.read_text("utf-8").splitlines() if row and row[0] != "#"]
 
 
-def says_change(rows: Sequence[Row]) -> Iterator[Example]:
+def says_change(rows: Iterable[Row]) -> Iterator[Example]:
     """Each statement once, with whether it changes something. Left out: one of the tests that is
     a change for its other value alone."""
+    rows = list(rows)
     seen = {r.new for r in rows if r.wanted and r.group[:5] == "plain"}
     wanted = [(row.new, True, row) for row in rows if row.wanted]
     others = [(text, False, row) for row in rows for text in (row.old, row.new)]
@@ -152,20 +182,25 @@ def says_change(rows: Sequence[Row]) -> Iterator[Example]:
             yield Example(text, said.script, said.phrases, true, row.lang, row.group)
 
 
+def score_of(text: str, words: Fitted) -> float:
+    said = reading(text)
+    return words.score(Example(text, said.script, said.phrases, True, "", ""))
+
+
 def example(row: Row, saying: float) -> Example | None:
     """A pair that the model is asked about. saying: the score of the newer one."""
     new = reading(row.new)
     pair = Pair(new, reading(row.old))
-    if saying < compare.SAYS_CHANGE - 1 or not compare.is_open(pair):
+    if not pair.shares_content:
         return None
-    found = compare.features(pair, rarity(row, new), saying)
+    found = compare.features(pair, rarity(row, new), saying, compare.by_rules(pair))
     # "zh": an empty text has no marks of its beginning and end.
     return Example("", "zh", found, row.wanted, row.lang, row.group, row.weight)
 
 
 def report(rows: Sequence[Row]) -> None:
     """What the written weights find in the kept rows."""
-    for kind in ("row", "memory", "project"):
+    for kind in ("row", "memory", "project", "message"):
         for english in (True, False):
             own = [r for r in rows if r.kept and r.group.startswith(kind)]
             own = [r for r in own if (r.lang == "en") is english]

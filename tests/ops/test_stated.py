@@ -472,3 +472,41 @@ def test_a_statement_that_resembles_a_request_is_kept_complete(bench: Bench) -> 
     text = "Marta is the owner of the billing context, ask her before changing it"
     said(bench, text)
     assert [(e.text, e.scope) for e in bench.memory().entries] == [(text, "workspace")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"),
+    [
+        (
+            "our p95 budget for the search endpoint is 400 ms",
+            "ok the product people cut it, the p95 budget for the search endpoint is now 250 ms",
+            "the p95 budget for the search endpoint is now 250 ms",
+        ),
+        (
+            "the docs are built with Sphinx",
+            "Sphinx is gone. Zola builds everything there.",
+            "Sphinx is gone. Zola builds everything there.",
+        ),
+    ],
+)
+def test_a_change_is_learned_from_a_clause_or_from_two_sentences(
+    bench: Bench, first: str, second: str, kept: str
+) -> None:
+    said(bench, first)
+    bench.later(days=3)
+    bench.event("user_prompt", session="s-2", text=second)
+    assert bench.texts("superseded") == [first]
+    assert bench.texts() == [kept]
+
+
+def test_the_words_before_a_request_may_say_that_a_fact_changed(bench: Bench) -> None:
+    said(bench, "C'est Julie qui valide les changements d'API.")
+    bench.later(days=3)
+    text = "Désormais c'est Karim qui valide les changements d'API."
+    bench.event("user_prompt", session="s-2", text=text)
+    assert bench.texts() == [text]
+
+
+def test_the_end_of_a_rule_is_not_kept_as_the_rule(bench: Bench) -> None:
+    said(bench, "Die Regel mit der Rücksprache für npm-Pakete gilt nicht mehr.")
+    assert bench.texts() == ["Die Regel mit der Rücksprache für npm-Pakete gilt nicht mehr."]

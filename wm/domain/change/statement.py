@@ -369,12 +369,6 @@ class ParsedStatement(Struct, frozen=True, dict=True):
             return {"in", "with", "place", "language"}
         return set()
 
-    def takes_object(self, word: ContentWord, after: ContentWord) -> bool:
-        """Whether a word may be a verb with the next word as its object, or part of a name, as
-        "port" in "the mailer port is 2525"."""
-        behind = [w for w in self.between(word, after).split() if w not in ARTICLES]
-        return not behind or behind[0] in BE or CHANGES.is_match(behind[0])
-
     def _is_date_of_change(self, word: ContentWord) -> bool:
         """Whether a word only says since when: "as of this week"."""
         lead = self.clauses[word.clause].text[: word.start]

@@ -17,6 +17,7 @@ from functools import cache
 from itertools import combinations, islice, takewhile
 from typing import NamedTuple
 
+from wm.domain.change.statement import OVER
 from wm.domain.learning.concepts import KEEPING, concepts_of, folded, language, phrases
 from wm.domain.learning.inner_requests import flattened, is_polite
 from wm.domain.learning.stated import lasting_score
@@ -321,6 +322,8 @@ def _candidates(
     """
     text = every[at].text
     asking = _locate(part, weights).moved(text.index(part))
+    if asking.back and _ends_rule(text[asking.start : asking.end], every[at].lang):
+        return
     begin = asking.end if asking.back else _fact_start(text, asking, every[at].lang)
     before, after = tidy(text[: asking.start]), tidy(text[begin:])
     following = [one.text for one in every[at + 1 :]]
@@ -336,6 +339,13 @@ def _candidates(
         if facts:
             yield _Candidate(facts, expected)
             expected = False
+
+
+def _ends_rule(asking: str, lang: str) -> bool:
+    """Whether these words say that what precedes them is over: "the rule about squashing does not
+    apply any more", but not "I won't say it any more"."""
+    known = concepts_of(folded(asking), lang).anywhere & _KEEPING
+    return known <= {"for_good", "weary"} and OVER.search(asking.lower()) is not None
 
 
 def _fact_start(text: str, asking: _Asking, lang: str) -> int:

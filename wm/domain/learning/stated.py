@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from wm.domain.change.statement import ARTICLES, marks_change
+from wm.domain.change.statement import ARTICLES, marks_change, reading
 from wm.domain.learning.concepts import (
     ASIDE,
     JOINT,
@@ -105,6 +105,9 @@ CHANGE_SCORE = -2.4
 """A statement of at least this score, with words of change, is kept if it changes what is known. Of
 45 labelled pairs with a score from -2.5 to -1.75, 44 replace rightly and one wrongly."""
 
+FEW, FAR_SCORE = 3, -6.0
+"""The same in a message of so few sentences, for one that sets no task and is not for now."""
+
 CLAUSE_SCORE = -4.0
 """The clauses of a sentence of at least this score are judged: two thirds of the sentences of
 messages with a statement, a fifth of those of real messages, nine of ten statements in clauses."""
@@ -124,13 +127,15 @@ EXCLUDED = frozenset(
 
 class Statement(NamedTuple):
     """Something lasting that the user stated. type, scope: as in an entry. is_certain: it may be
-    kept without asking the user. only_change: it is kept only if it changes a known entry."""
+    kept without asking the user. only_change: it is kept only if it changes a known entry. around:
+    longer texts of the message that contain it and set no task."""
 
     text: str
     type: str
     scope: str
     is_certain: bool
     only_change: bool = False
+    around: tuple[str, ...] = ()
 
 
 class Place(NamedTuple):
@@ -189,29 +194,52 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     is_short = len(complete) <= MAX_REMARKS
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
     parts = chain.from_iterable(map(clauses, cut))
-    scored += [(part, score) for part in parts if (score := _score(part)) >= CHANGE_SCORE]
+    least_change = FAR_SCORE if len(complete) <= FEW else CHANGE_SCORE
+    scored += [(part, score) for part in parts if (score := _score(part)) >= least_change]
     only_plain = all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
     )
-    of_sentence = {one.place.sentence: one.features for one in complete}
+    of_sentence = {one.place.sentence: one for one in complete}
     least = WAITING_SCORE if is_short else LONG_WAITING_SCORE
+    together = _as_one(complete)
     found = []
     for sentence, score in _apart(scored):
         text, features = sentence.text, sentence.features
         plain = only_plain and _is_plain(features)
         certain = score >= _certain_score(features, plain)
-        only_change = score < least and not (plain or certain)
-        if score < CHANGE_SCORE and not certain:
+        only_change = not certain and (score < CHANGE_SCORE or (score < least and not plain))
+        if score < least_change and not certain:
             continue
-        if only_change and (_is_order(features) or not marks_change(text)):
+        if only_change and (_is_order(features) or not _may_change(sentence, score)):
             continue
         certain = certain and is_short and len(text) <= MAX_CERTAIN_CHARS
         certain = certain and "unsure" not in features and _is_closed(text)
-        scope = _scope(sentence, of_sentence[sentence.place.sentence])
-        kept = _without_aside(sentence)
-        found.append(Statement(kept, _type(features), scope, certain, only_change))
+        own = of_sentence[sentence.place.sentence]
+        around = tuple(x for x in dict.fromkeys((own.text, together)) if len(x) > len(text))
+        kept, scope = _without_aside(sentence), _scope(sentence, own.features)
+        found.append(Statement(kept, _type(features), scope, certain, only_change, around))
     return tuple(found)
+
+
+def _may_change(sentence: Sentence, score: float) -> bool:
+    """Whether a sentence may say that a known entry is out of date."""
+    if score >= CHANGE_SCORE:
+        return marks_change(sentence.text)
+    return not sentence.features & _PASSING and reading(sentence.text).says_change > 0
+
+
+def _as_one(complete: Sequence[Sentence]) -> str:
+    """The text of two short sentences of which none sets a task or asks; else ""."""
+    tasks = {"first:task", "first:request", "asks", "limit"}
+    if len(complete) != 2 or any(one.features & tasks for one in complete):
+        return ""
+    first, second = (one.text for one in complete)
+    text = f"{first}{'' if first[-1] in _ENDS else ';'} {second}"
+    return text if len(text) <= MAX_CERTAIN_CHARS else ""
+
+
+_ENDS = frozenset(".!…。！")
 
 
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:
@@ -346,6 +374,7 @@ def _is_filler(features: frozenset[str]) -> bool:
     return "tiny" in features and not features & {"task", "request", "ask", "asks", "number"}
 
 
+_PASSING = frozenset({"limit", "soon", "plan", "hypo", "past", "first:alters"})
 _BRIEF = frozenset({"tiny", "short"})
 _PREDICATE = frozenset({"state", "copula", "about_thing"})
 _NOT_PLAIN = frozenset(
@@ -529,9 +558,14 @@ _ALLOWS_BOTH = frozenset({"always", "ban", "must", "only", "prefer", "negated"})
 _BEHIND = frozenset({"doubted", "undecided", "nobody"})
 
 
+def opening_before(head: str) -> str:
+    """The words of a text's sentence that precede it. head: its message up to it."""
+    return _END.sub("\n", head).rpartition("\n")[2]
+
+
 def doubts_before(head: str, text: str) -> frozenset[str]:
     """`_doubts` that precede a text in its sentence. head: its message up to it."""
-    opening = _END.sub("\n", head).rpartition("\n")[2]
+    opening = opening_before(head)
     return _doubts(opening, "", "", language(folded(opening + text)))
 
 

@@ -93,14 +93,19 @@ def keep(
     """Admit the statements that the gate accepts."""
     kept: list[Remembered] = []
     waits = mode(work.runtime, work.place) == INBOX
-    for one in found:
+    longest = ""
+    for part in found:
+        one = _completed(work, part)
+        if part.text in longest:
+            continue
+        longest = max(longest, one.text, key=len) if one is not part else longest
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
         user = one.scope == USER
         place = work.at(USER_PLACE) if user else work
-        retired, unclear = _outdated_by(place, one) if unsure else ([], [])
+        retired, unclear = _outdated_by(place, one.text, one.type) if unsure else ([], [])
         if user and not retired:
-            here, maybe = _outdated_by(work, one)
+            here, maybe = _outdated_by(work, one.text, one.type)
             if here or (maybe and one.only_change and not unclear):
                 # It changes what was said for this workspace.
                 retired, unclear, user = here, maybe, False
@@ -124,10 +129,29 @@ def keep(
     return tuple(kept)
 
 
+def _completed(work: LocatedWork, one: stated.Statement) -> stated.Statement:
+    """The statement, or the text around it if only that changes a known entry: "Jenkins is gone,
+    builds run on Buildkite"."""
+    texts = (one.text, *one.around)
+    found = next((text for text in texts if _outdated_by(work, text, one.type)[0]), one.text)
+    return one if found == one.text else one._replace(text=found)
+
+
+def with_opening(work: LocatedWork, wanted: RememberRequest, message: str) -> RememberRequest:
+    """The request, with the words before its text if only these say that it changes a known entry:
+    "from now on deploys go through fly"."""
+    opening = stated.opening_before(message[: message.find(wanted.text)])
+    if not marks_change(opening) or len(opening) > SHORT_CHARS:
+        return wanted
+    place, longer = work.at(USER_PLACE) if wanted.user else work, f"{opening}{wanted.text}"
+    known, gone = (_outdated_by(place, text, wanted.type)[0] for text in (wanted.text, longer))
+    return wanted.model_copy(update={"text": longer}) if gone and not known else wanted
+
+
 def _outdated_by(
-    work: LocatedWork, one: stated.Statement
+    work: LocatedWork, text: str, type: str
 ) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
-    """The known entries that the statement would retire, and those that it may retire (WM-8); none
+    """The known entries that a statement would retire, and those that it may retire (WM-8); none
     of a memory that cannot be read, for which the statement waits."""
     try:
         memory = read_memory(work)
@@ -135,9 +159,7 @@ def _outdated_by(
         return [], []
     if not memory.entries:
         return [], []
-    entry = new_entry(
-        work, RememberRequest(text=one.text, type=one.type, source="stated", origin="user")
-    )
+    entry = new_entry(work, RememberRequest(text=text, type=type, source="stated", origin="user"))
     with memory_editor(work, memory, MemoryEditor) as editor:
         return editor.outdated_by(entry)
 

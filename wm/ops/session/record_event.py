@@ -332,7 +332,7 @@ def _keep_requested(
     memory = work.read(memory_ref(work.key)).document
     shows_user = memory is None or not memory.without_user
     return tuple(
-        learn_or_journal(work, wanted, reasons)
+        learn_or_journal(work, stated.with_opening(work, wanted, message.text), reasons)
         for wanted, reasons in remember_requests(
             found, session, shows_user=shows_user, branch=work.place.branch or ""
         )

@@ -293,9 +293,11 @@ def _same_roles(match: _Match) -> bool:
 
 
 def _is_stronger(mine: Clause, theirs: Clause) -> bool:
-    """Whether "may" became "must", or "at most 5" became "5"."""
+    """Whether "may" became "must" or "does", or "at most 5" became "5"."""
     allowed = theirs.force == fw.CAN and not theirs.turns
-    return (allowed and mine.force != fw.CAN) or theirs.bound not in (0, mine.bound)
+    # "Only admins may export": exports are for admins.
+    kept = mine.force == fw.CAN or (theirs.limit and mine.force != fw.MUST)
+    return (allowed and not kept) or theirs.bound not in (0, mine.bound)
 
 
 def _governed(statement: Clauses, mark: int) -> list[int]:
