@@ -142,7 +142,11 @@ def find_requests_and_forgets(
     found = asked._replace(
         found=tuple(kept),
         unsure=tuple(one for one in asked.unsure if canonical(one.text) not in asking),
-        ignored=tuple(one for one in asked.ignored if canonical(one.line) not in asking),
+        ignored=tuple(
+            one
+            for one in asked.ignored
+            if canonical(one.line) not in asking or not beside_forgets(one.line, forgets.values())
+        ),
     )
     return found, tuple(forgets.values())
 
