@@ -321,6 +321,16 @@ def test_transcripts_are_read_if_the_user_asks_for_them(user: Terminal) -> None:
     assert counts(again) == {"unchanged": 3}
 
 
+@pytest.mark.parametrize("mine", [True, False])
+def test_a_pipe_among_the_transcripts_does_not_block_the_import(user: Terminal, mine: bool) -> None:
+    own = transcript(user, *SAID).parent
+    folder = own if mine else own.with_name("-srv-another")
+    folder.mkdir(exist_ok=True)
+    os.mkfifo(folder / "pipe.jsonl")
+    said = user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--json")
+    assert counts(said) == {"inbox": 3}
+
+
 def test_transcripts_as_the_users_own_words_end_with_the_latest(user: Terminal) -> None:
     transcript(user, *SAID)
     user.wm("import", "-C", str(user.repo), "--from", "transcripts", "--as-user")

@@ -61,6 +61,8 @@ def began_in(path: str) -> str | None:
         beside = Path(path).parent.parent / ".project_root"
         if beside.is_file():
             return beside.read_text("utf-8").strip()
+        if not Path(path).is_file():
+            return ""  # opening a FIFO would wait for a writer
         with open(path, "rb") as lines:
             for line in islice(lines, MOST_LINES):
                 first = object_of(line) or {}
