@@ -427,6 +427,13 @@ def test_the_same_check_in_another_spelling_clears_its_errors(failing: Call, pas
         (("make", 2, "a.c:3:5: error: off\n"), ("ssh ana@pier make", 0, ""), None),
         (("ssh ana@pier make", 2, "a.c:3:5: error: off\n"), ("make", 0, ""), None),
         (("ssh a 'pytest'", 1, PYTEST_BAD), ("ssh b 'pytest | tail -2'", 0, PYTEST_GOOD), None),
+        (("pytest", 1, PYTEST_BAD), ("timeout 9 ssh a pytest", 0, PYTEST_GOOD), None),
+        (("pytest", 1, PYTEST_BAD), ("nohup ssh -p 22 a 'pytest -q'", 0, PYTEST_GOOD), None),
+        # A variable that got another value, is in a part that did not run, or is another one.
+        (("pytest", 1, PYTEST_BAD), ("pytest; rc=$?; rc=0; exit $rc", 0, "\n"), None),
+        (("pytest", 1, PYTEST_BAD), ("pytest; rc=$?; make; rc2=$?; exit $rc2", 0, "\n"), None),
+        (("pytest", 1, PYTEST_BAD), ("pytest; rc=$?; [ $rc = 5 ] && exit $rc; ls", 0, "\n"), None),
+        (("pytest", 1, PYTEST_BAD), ("pytest; rc=$?; end() { exit $rc; }; ls", 0, "\n"), None),
         (("pytest", 1, PYTEST_BAD), ("pytest tests/test_a.py::test_y", 0, "1 passed\n"), None),
         (
             ("pytest; ruff check .", 1, PYTEST_BAD + "Found 1 error.\n"),

@@ -117,13 +117,14 @@ def with_printed_code(
         return checked, 1
     for i in range(len(script.steps) - 1, 0, -1):
         step, words = script.steps[i], script.steps[i].pipe[0]
-        if words[0] not in ("echo", "printf", "exit") or step.depth or step.before == "||":
+        ends = words[0] == "exit" and i == len(script.steps) - 1
+        if not (ends or words[0] in ("echo", "printf")) or step.depth or step.before == "||":
             continue
         variable, before = _code_source(script, i)
         if not before:
             continue
         checked = _ran(replace(script, steps=before), root, cwd or root, 0)
-        if words[0] == "exit":
+        if ends:
             # What follows a command may have printed only a part of what it wrote.
             shortened = (replace(command, shows_all=False) for command in checked.suspects)
             return replace(checked, suspects=tuple(shortened)), code
@@ -141,9 +142,11 @@ def _code_source(script: Script, i: int) -> tuple[str, tuple[Pipeline, ...]]:
     sources = dict.fromkeys(_CODE_VARIABLES, (i, ""))
     for k, step in enumerate(script.steps[:i]):
         name, _, value = step.pipe[0][0].partition("=")
-        if value in _CODE_VARIABLES:
-            sources |= {f"${{{name}}}": (k, value), f"${name}": (k, value)}
-    variable = next((v for v in sources if any(v in w for w in script.steps[i].pipe[0])), "")
+        if value:
+            source = (k if value in _CODE_VARIABLES else 0, value)
+            sources |= {f"${{{name}}}": source, f"${name}": source}
+    used = (v for v in sources if any(v in word for word in script.steps[i].pipe[0]))
+    variable = max(used, key=len, default="")
     end, value = sources.get(variable, (0, ""))
     before = script.steps[:end]
     if before and "PIPESTATUS" in f"{variable}{value}":
@@ -374,8 +377,9 @@ def _nested(command: tuple[str, ...], root: str, where: str, depth: int) -> Ran 
 
 def _host(words: tuple[str, ...]) -> str:
     """The machine on which `ssh` runs a command; "" for other commands."""
-    rest = _after_flags("ssh", words[1:], "", "")[0] if _base(words[0]) == "ssh" else ()
-    return "".join(rest[:1])
+    before = [_base(word) for word in words[: len(words) - len(_unwrapped(words)[0])]]
+    rest = words[before.index("ssh") + 1 :] if "ssh" in before else ()
+    return "".join(_after_flags("ssh", rest, "", "")[0][:1])
 
 
 _COMMAND_FLAG = patterns.Lazy(r"-.*c")
