@@ -431,5 +431,13 @@ OPEN: tuple[str, ...] = (
     "Seq Scan on tokens (cost=0.00..35.50 rows=2550 width=4)",
     "webhook: price_1Qw9Lw2Xz7Rk4Tn8Vb1Mc5Hg is unknown",
     '"signup.password": "Wachtwoord"',
+    "login on build-host2024 fails since Tuesday",
+    "The token endpoint of gateway2024 is slow",
+    "login failed: request id r4nd0m1d2x",
+    "* fix-password-reset\n  release_2024\n  hotfix-login2023",
+    "password: ${{ secrets.DB }}\nuser: runner2024\nimage: ubuntu2204",
+    "POSTGRES_PASSWORD_FILE: /run/x\nimage: postgres1600",
+    "GET admin/orders2024",
+    "drwxr-xr-x root/builder2024 src",
 )
 """Nobody's secret: these come out as they went in."""

@@ -54,6 +54,7 @@ KNOWN = [
     ("dockerhub_token", "dckr_pat_" + tail(27)),
     ("sentry_token", "sntryu_" + tail(64, HEX)),
     ("square_token", "sq0atp-" + tail(22)),
+    ("okta_token", "SSWS 00" + tail(40)),
     ("jwt", "eyJ" + tail(33) + ".eyJ" + tail(60) + "." + tail(43)),
     ("telegram_token", tail(10, string.digits) + ":AA" + tail(33)),
     ("discord_token", "M" + tail(23) + "." + tail(6) + "." + tail(38)),

@@ -103,6 +103,7 @@ FORMATS: tuple[Format, ...] = (
     *_rows("axiom_token", "xaat- xapt-", UUID),
     Format("logfire_token", "pylf_v1_", rf"[a-z]{{2,8}}_{W}{{30,60}}"),
     Format("splunk_hec", "Splunk ", UUID),
+    Format("okta_token", "SSWS ", rf"{WD}{{30,60}}"),
     Format("onepassword", "A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})-[A-Z0-9]{5}-[A-Z0-9]{5}-[A-Z0-9]{5}"),
     *_rows("mapbox_token", "sk.eyJ tk.eyJ", rf"{WD}{{30,}}\.{WD}{{18,40}}"),
     Format("mapbox_token", "pk.", rf"{WD}{{60,}}\.{WD}{{22}}"),

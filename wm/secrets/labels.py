@@ -478,13 +478,7 @@ _COPULAS = (
     "이에요",
     "예요",
     "이야",
-    " and ",
-    " und ",
-    " et ",
-    " y ",
-    " e ",
-    " i ",
-    " и ",
+    *(f" {word} " for word in ("and", "und", "et", "y", "e", "i", "и")),
 )
 """Korean ends of a sentence, and conjunctions, which follow a number like a unit."""
 

@@ -173,7 +173,7 @@ _LINES: tuple[_Row, ...] = (
     _Row("strict", _SAYS_PAIR, Lazy(rf"{_SAYS_PAIR}(?:\s{{0,2}}[:=]?\s{{0,2}}['\"]?|[^\n'\"]{{0,60}}['\"])[A-Za-z][\w.@+-]{{1,40}}:([^\s'\"/:@]{{6,}})")),
     _Row("strict", r"(?i)tacacs|radius|isakmp", Lazy(r"(?:tacacs|radius|isakmp)[\w+-]* (?:\S{1,40} ){0,3}key (?:\d )?([^\s'\"]{6,})", ignore_case=True)),
     _Row("strict", r"@\S+ [/:] ", Lazy(r"[\w.+-]@[\w-]{1,60}\.[\w.-]{1,60} [/:] ([^\s'\"]{6,})")),
-    _Row("typed", r"(?:admin|root) ?[/:]", Lazy(r"(?:^|[\s\"'(])(?:admin|root) ?[/:] ?([^\s'\"/:]{6,})", multi_line=True)),
+    _Row("typed", r"(?:admin|root) ?[/:]", Lazy(r"(?:^|[\s\"'(])(?:admin|root)(?: / | ?: ?)([^\s'\"/:]{6,})", multi_line=True)),
     _Row("any", "::add-mask::", Lazy(r"::add-mask::([^\s$]{4,})")),
     _Row("any", "WIFI:", Lazy(r"\bWIFI:(?:[^\n:]{1,4}:[^\n;]{0,60};){0,4}P:([^\s;]{4,})")),
     _Row("any", r"(?i)acl setuser", Lazy(r"\bacl setuser [^\n]{1,60}\s>([^\s$]{4,})", ignore_case=True)),
@@ -481,11 +481,12 @@ def _near(text: str) -> Iterator[SecretSpan]:
 
 
 def _below(text: str, at: int) -> Iterator[SecretSpan]:
-    """Passwords alone in their lines, or behind a user, in the lines after one that speaks of them."""
+    """Passwords alone in their lines, or behind a user, in the lines after one that speaks of them.
+    Not words with a number, which are as often names: branches, images, tables."""
     for line in text[at : at + MOST_LINE].split("\n")[:LINES_BELOW]:
         found = _ALONE.match(line)
         value = found.group(1) if found is not None else ""
-        if (is_typed(value) or is_strong(value)) and not is_placeholder(value):
+        if is_strong(value) and not is_placeholder(value):
             yield span_of(at + found.start(1), value)
         at += len(line) + 1
 
@@ -496,10 +497,8 @@ _ALONE = Lazy(
 )
 
 
-_SAYS_PASSWORD = Lazy(
-    rf"{PASSWORD}|{SECRET}|{TOKEN}|\bcreds\b|\blog[- ]?(?:in|on) |\bpsk\b|\bwi-?fi\b|\bsudo\b|\bunlock",
-    ignore_case=True,
-)
+_SAYS_PASSWORD = Lazy(rf"{PASSWORD}|\bcreds\b|\bpsk\b|\bwi-?fi\b", ignore_case=True)
+"""Only what a person types: a server makes tokens, and `token` and `login` are beside names of hosts."""
 _TYPED = Lazy(
     r"(?:(?:[A-Za-z]{3,}[-_.]){1,4}[A-Za-z]{3,}\d{2,4}|[A-Z][a-z]{2,}(?:[A-Z]?[a-z]{2,})\d{2,4}|[a-z]{4,}\d{3,4}|"
     r"[A-Za-z]{5,}[_.]\d{3,4})[!?$#*%]?"
