@@ -98,6 +98,8 @@ def test_the_cut_mark_counts_omitted_errors() -> None:
         ("./migrate", "Applying shop.{n:04}_auto... OK", "Applying shop.0099_pay... FAKED"),
         ("psql -c x", " {n:>4} | done | a{m}", "  211 | open | a3"),
         ("npm ls", "├── moor{n}@1.{m}.0", '├── berth@1.2.0 invalid: "^2.0.0" from the root'),
+        ("npm ls", "├── moor{n}@1.{m}.0", "├── UNMET DEPENDENCY berth@^1.0.0"),
+        ("npm ls", "├── moor{n}@1.{m}.0", "├── berth@1.2.0 extraneous"),
         ("git fetch", " * [new branch]  f-{n} -> o/f-{n}", " ! [rejected]  main -> o/main"),
     ],
 )

@@ -16,8 +16,8 @@ _COMPLAINT = Lazy(
     r"^(?:/?[\w./-]*/)?"
     r"(?:(?:ls|find|fd|du|tree|rg|stat|git|bash|sh|zsh|eza|exa|glob):?|[\w+-]{2,30}:) .*"
     r"(?i:cannot|can't|denied|no such|error|not a directory|failed|fatal|loop|invalid|unknown"
-    r"|refused)"
-    r"|error opening dir|^\[error|[├└].* (?:invalid|missing|extraneous|unmet|error|failed): "
+    r"|refused)|error opening dir|^\[error"
+    r"|[├└].* (?i:invalid|missing|extraneous|unmet|error|failed)(?::? |:?$)"
 )
 _TOTALS = Lazy(r"^\d+ (?:director(?:y|ies), \d+ files?|(?:files|matches|results)\b)")
 _LONG = Lazy(r"^[-dlbcps][-rwxsStT]{9}[.+@]?\s+\d+\s")
@@ -48,15 +48,13 @@ def complaints(lines: OutputLines) -> KeptLines:
 
 
 def _speaks(line: str) -> bool:
-    # Most names contain neither; the expression runs only for the few that do.
-    if (
-        ": " not in line
-        and "director" not in line
-        and not line[:1].isdigit()
-        and "rror " not in line
-    ):
+    # Most names contain none of them; the expression runs only for the few that do.
+    if not line[:1].isdigit() and not any(word in line for word in _SPEAKING):
         return False
     return _COMPLAINT.search(line[:400]) is not None or _TOTALS.search(line[:80]) is not None
+
+
+_SPEAKING = (": ", "director", "rror ", " extraneous", " UNMET ")
 
 
 def _is_name(line: str) -> bool:
