@@ -246,6 +246,7 @@ ENGLISH_REFUSED: tuple[Row, ...] = (
         "The staging database is locked by a long migration right now.",
         "temporary_status",
     ),
+    ("project", "Mai 2024: 3 Tests rot", "temporary_status"),
     ("project", "Dana is on holiday until next Monday.", "temporary_status"),
     ("project", "There are unstaged changes in the working copy.", "temporary_status"),
     ("project", "Disk on the build server is nearly full today.", "temporary_status"),

@@ -23,7 +23,7 @@ DURABLE: Patterns = (
     r"polic(?:y|ies)|rules?|needs? to be|do not|don't|no longer|until the upstream|pinned|vendored|such as|for example|currently (?:supported|accepted|allowed|valid))\b",
     r"\b(?:means|stands for|bedeutet|heißt, dass|significa|quiere decir|vuol dire|signifie|veut dire|steht für|betekent|oznacza|betyder|anlamına gelir|anlamına geliyor)\b|\b(?:comes?|stems?) from .{1,80}, not\b|表示|意思是|意味|뜻(?:이|한|으로)|의미|co nghia la",
     r"\b(?:nachts|täglich|werktags|sonntags|nightly|at night|at midnight|(?:on )?(?:sun|mon|tues|wednes|thurs|fri|satur)days|la nuit|de noche|de noite|di notte|'s nachts|w nocy|geceleri|på natten)\b|每天|每晚|每周|夜里|毎日|毎晩|毎週|夜間|매일|매주|밤마다",
-    r"\b(?:altijd|nooit|moet(?:en)?|alleen|mai|devono|bisogna|soltanto|vietato|zawsze|nigdy|trzeba|muszą|musi|wolno|tylko|her zaman|asla|gerekir|yalnızca|alltid|aldrig|måste|endast|luôn|phải|không bao giờ)\b",
+    r"\b(?:altijd|nooit|moet(?:en)?|alleen|non .{1,30} mai|mai [a-z]{2,}(?:are|ere|ire)|devono|bisogna|soltanto|vietato|zawsze|nigdy|trzeba|muszą|musi|wolno|tylko|her zaman|asla|gerekir|yalnızca|alltid|aldrig|måste|endast|luôn|phải|không bao giờ)\b",
     r"\b(?:immer|niemals|nie|muss|müssen|darf|dürfen|soll(?:en|te)?|nur|jede[rsnm]?|statt|bevorzugt|nicht mehr)\b",
     r"\b(?:siempre|nunca|jamás|deben?|hay que|hace falta|solo|sólo|cada|en lugar de|prefiere|evitar|prohibido|ya no)\b",
     r"^toujours\b|\b(?:doit|doivent|il faut|est|sont|on|nous|se) toujours\b|\b(?:jamais|doit|doivent|il faut|seulement|uniquement|chaque|au lieu de|préfère|éviter|interdit|ne plus)\b",
