@@ -435,6 +435,14 @@ def test_a_damaged_memory_forgets_nothing_and_the_rest_of_the_message_counts(fil
         ("Vergiss das mit black", []),
         ("Forget that we always run black before a commit", []),
         ("Forget about black, run the tests", ["always run black before a commit"]),
+        (
+            "Never run black in CI.\nForget about black, we use ruff instead.",
+            ["Never run black in CI.", "we use ruff instead."],
+        ),
+        (
+            "We always cache black in CI. Forget about black, we use ruff instead.",
+            ["We always cache black in CI.", "we use ruff instead."],
+        ),
     ],
 )
 def test_what_holds_beside_a_request_to_forget_is_kept(

@@ -308,6 +308,8 @@ def test_the_type_is_guessed_from_the_wording(message: str, kind: str) -> None:
         ("forget the thing about npm, yarn and pnpm", ("npm, yarn and pnpm",)),
         ("forget about the cache, fix the login", ()),
         ("forget about it, we use yarn", ()),
+        ("The build is red. Forget about yarn, we use npm instead.", ("yarn",)),
+        ("The build is red. Forget about yarn and the rest.", ()),
         ("Esquece o que eu disse sobre o guindaste", ("o guindaste",)),
         ("forget what I said, go on with plan B", ()),
         ("> forget that we use tabs", ()),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator
-from itertools import chain, islice, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from typing import NamedTuple
 
 from wm.domain.change.statement import reading
@@ -582,17 +582,17 @@ def _forgets(asked: _Message, settings: GateSettings) -> dict[int, str]:
 
 
 def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
-    """What the line asks to forget, or None. after: the lines below it. A phrase of `MENTIONS` asks
-    to forget only if no task follows; with None, it never does."""
+    """What the line asks to forget, or None. after: the lines below it, None if they are not known.
+    A phrase of `MENTIONS` asks to forget only if no task follows; with None, only if it also says
+    what holds instead."""
     body, plain = _without_lead(line)
-    known = _FORGETS if after is None else (*_FORGETS, *_MENTIONS)
-    matches = ((row, row[1].match(plain)) for row in known)
+    matches = ((row, row[1].match(plain)) for row in (*_FORGETS, *_MENTIONS))
     row, found = next(((row, m) for row, m in matches if m is not None), (None, None))
     if found is None or _asks_back(body):
         return None
     begin, end = found.span(1)
-    text = _tidy(body[begin:end], most)
-    is_replaced = text != (text := _topic(text))
+    named = _tidy(body[begin:end], most)
+    text = _topic(named)
     said = folded(text)
     lang = language(said)
     concepts = concepts_of(said, lang)
@@ -601,10 +601,9 @@ def _forgotten(line: str, most: int, after: str | None = "") -> str | None:
     in_file = "workfile" in concepts.anywhere or PATH.is_match(text)
     if in_file and _NOTE.is_match(plain[:begin] + plain[end:]):
         return None  # "delete the note about ports from the README"
-    least = 1 if is_replaced else 2
-    if row in _MENTIONS and (
-        len(reading(text).words) < least or _has_task(f"{body[begin:]}\n{after}", lang)
-    ):
+    least = 1 if text != named else 2
+    is_clear = (after is not None or text != named) and len(reading(text).words) >= least
+    if row in _MENTIONS and (not is_clear or _has_task(f"{body[begin:]}\n{after or ''}", lang)):
         return None  # "forget about the cache", "forget about the cache, fix the login"
     return text or None
 
@@ -621,11 +620,22 @@ def _topic(text: str) -> str:
 def beside_forgets(message: str, forgets: Iterable[str]) -> str:
     """What else a message says than what it asks to forget; "" where that is not clear."""
     for text in forgets:
-        head, found, rest = message.partition(text)
-        ends = (part.end() for part in _PART_END.finditer(head))
-        begin = max(head.rfind("\n") + 1, *ends, 0)
-        message = head[:begin] + rest.lstrip(" ,.:;") if found else ""
+        begin, end = _request_to_forget(message, text)
+        message = message[:begin] + message[end:].lstrip(" ,.:;")
     return message
+
+
+def _request_to_forget(message: str, text: str) -> tuple[int, int]:
+    """Where the message asks to forget this text, not only mentions it; the complete message if
+    that is not clear."""
+    ends = accumulate(len(piece) + len(text) for piece in message.split(text, MOST_SENTENCES)[:-1])
+    for end in ends:
+        head = message[: end - len(text)]
+        begin = max(0, head.rfind("\n") + 1, *(part.end() for part in _PART_END.finditer(head)))
+        asking = message[begin:].partition("\n")[0]
+        if _ANY_FORGET.found_in(encoded(_plain(asking) + "\n")):
+            return begin, end
+    return 0, len(message)
 
 
 _NOTE = WordPattern(

@@ -27,10 +27,7 @@ def _allow(work: Work, request: AllowRequest) -> Allowances:
     known = _read(work)
     wanted = dict.fromkeys((*map(_digits, request.labels), *_digests_of(work, request.text)))
     if not wanted:
-        raise UserError(
-            "The request names no label and no text.",
-            fix="Give the label that replaced the text, such as [secret:token:1a2b3c].",
-        )
+        raise UserError.of("allowed.nothing_named")
     new = {digest: work.moment for digest in wanted if digest not in known.digests}
     return _saved(work, known, {**known.digests, **new}, tuple(new))
 
@@ -43,10 +40,7 @@ def _disallow(work: Work, request: AllowRequest) -> Allowances:
         # A label is a prefix of a digest, and the stored value may be either.
         fits = [d for d in known.digests if d in (wanted, shown) or d.startswith(wanted)]
         if not fits:
-            raise NotFound(
-                f"{wanted} was not allowed.",
-                fix="`wm config allow-secret --list` shows the allowed ones.",
-            )
+            raise NotFound.of("allowed.not_this", wanted=wanted)
         gone += fits
     kept = {digest: at for digest, at in known.digests.items() if digest not in gone}
     return _saved(work, known, kept, tuple(dict.fromkeys(gone)))
@@ -71,10 +65,7 @@ def _digits(label: str) -> str:
     is_hex = all(char in "0123456789abcdef" for char in bare)
     if not is_hex or not LABEL_DIGEST_CHARS <= len(bare) <= MAX_DIGEST_CHARS:
         # The message does not quote the word: it may be the secret itself.
-        raise UserError(
-            "That is not a label of a secret.",
-            fix="A label looks like [secret:token:1a2b3c]; `-` reads the text from standard input.",
-        )
+        raise UserError.of("allowed.no_label")
     return bare
 
 
