@@ -299,4 +299,7 @@ def test_the_last_lines_say_what_memory_adds_and_what_paging_did_in_all_conversa
     assert paged([PagingTotals(session="", requests=3)], "safe") == ("", "")
     for uncut, says in (("policy", ""), ("price", "so far"), ("credit", "saved so far")):
         assert says in paged([PagingTotals(session="", requests=3, uncut=uncut)], "tight")[1]
+    young = PagingTotals(session="", requests=2, uncut="young")
+    assert " · 1 cut · " in paged([young, one], "tight")[1], "the newest request has one"
+    assert "1 cut; no new one: nothing in the last request" in paged([one, young], "tight")[1]
     assert paged([], "safe") == ()

@@ -137,11 +137,12 @@ def conversation_rows(found: Sequence[protocol.ConversationUsage], most: int) ->
 
 def paging_line(one: protocol.PagingTotals) -> str:
     """What paging did in a session, in a few words (PX-7)."""
+    no_new = "; no new one" if one.cuts else ""
     parts = [
         f"policy {one.policy or 'off'}",
         output.count(one.requests, "request"),
         budget_line(one),
-        output.count(one.cuts, "cut") + (f": {UNCUT[one.uncut]}" if one.uncut else ""),
+        output.count(one.cuts, "cut") + (f"{no_new}: {UNCUT[one.uncut]}" if one.uncut else ""),
     ]
     back = "brought back unasked"
     parts += nonzero(

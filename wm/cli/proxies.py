@@ -206,6 +206,7 @@ def paged(bills: Sequence[PagingTotals], policy: str) -> tuple[str, ...]:
     total = bills[0].model_copy(
         update={name: sum(getattr(one, name) for one in bills) for name in _SUMMED}
         | {"policy": used, "unpriced": sum((b.unpriced for b in bills), ())}
+        | {"uncut": bills[-1].uncut}
     )
     fewer = f"{output.count(total.removed, 'token')} fewer at the end"
     line = f"{paging_line(total)} · {fewer}. Estimated; `wm objects` has the details."
