@@ -349,6 +349,8 @@ def test_differences_between_memory_and_evidence_are_reported(bench: Bench) -> N
         ("text_differs", kept.id),
         ("unanswerable", "m_taint001"),
     ]
+    said = next(r.sentence for r in answer.remarks if r.code == "dangling")
+    assert said == "The entry that replaced it (no id) does not exist any more."
 
 
 # --- alike ------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def _disagreements(found: DiagnosisBasis) -> Iterator[Remark]:
         if entry.status == "inbox" and not entry.reasons:
             yield remark("audit.no_reason", entry.id)
         if entry.status == "superseded" and entry.superseded_by not in known:
-            yield remark("audit.dangling", entry.id, by=entry.superseded_by or "The entry that")
+            yield remark("audit.dangling", entry.id, by=entry.superseded_by or "no id")
         quoted = texts.get(entry.id, "")
         if quoted and canonical(quoted) != canonical(entry.text):
             yield remark("audit.text_differs", entry.id)
