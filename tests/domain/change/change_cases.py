@@ -605,6 +605,15 @@ state|信号在 Lantern。|信号现在太贵了。
 state|We use Winch for the ropes.|Winch took 20 minutes to start yesterday.
 state|We moor at north.|north is crowded since this morning
 state|The barge moors at pier north.|the barge at north carries 8 tons of coal now
+fault|CI runs on Lantern Actions.|Lantern Actions is down again
+fault|Our lamp is LampLight.|LampLight does not start any more
+fault|Our lamp is LampLight.|LampLight ne répond plus
+fault|The lamp listens on port 8080.|a lâmpada não responde mais na porta 8080
+fault|Tests run with Winch.|tests are green again
+fault|The mailer sends through Winch.|CI passes now
+fault|The OpenAPI spec is in docs/openapi.yaml.|docs are out of sync with the code
+fault|灯塔运行在 8080 端口。|灯塔在 8080 端口上不再响应
+here|Tide logs are kept for 30 days.|tide logs are kept for 7 days on my machine now
 bound|Tide cover must be at least 80%.|Tide cover is at 75% now.
 bound|Die Flutquote muss mindestens 80% sein.|Die Flutquote liegt jetzt bei 76%.
 bound|La marée doit être d'au moins 80 %.|La marée est à 74 % maintenant.

@@ -2,8 +2,8 @@
 
 Compares which words the two share, which values differ, and which phrases of change the newer one
 has. A pair that only looks alike (another environment, package or subject) is not a change. Rules
-decide about a statement that does not say that something changed; about one that does, a linear
-model of the pair, of which the verdict of the rules is one feature. Its weights are data, which
+give a verdict; a linear model of the pair, with this verdict as one of its features, confirms it,
+replaces it, or leaves the pair to the person. Its weights are data, which
 `python -m tests.bench fit_change` makes. Pure.
 """
 
@@ -52,8 +52,8 @@ from wm.text.scripts import is_cjk
 REPLACES_SCORE, SURE_SCORE, UNCLEAR_SCORE = 0.5, 2.0, -0.5
 """A pair of at least the first score is a change; one that the rules leave to the person needs the
 second. From the third on it may be one, and the person is asked. Of 1,252 changes that no fit uses,
-660 are found and 236 asked about, beside 15 and 38 of 10,606 other entries of their memories, and
-26 and 156 of 9,953 pairs of a statement and a later message about something else."""
+658 are found and 222 asked about, beside 16 and 35 of 10,606 other entries of their memories, and
+22 and 155 of 9,953 pairs of a statement and a later message about something else."""
 
 
 class Change(Enum):
@@ -277,10 +277,12 @@ class Pair:
 
     def reports_trouble(self) -> bool:
         """Whether the new statement reports a condition of its subject, and the older one says what
-        it is: "CI is red now" and "our CI is CircleCI"."""
+        it is: "CI is red now" and "our CI is CircleCI", or "CI does not respond any more"."""
+        if any(map(self.new.is_fault, self.added)):
+            return not self.new.phrases - {"now", "over", "ends", "spans"}
         for word in self.added:
             if word.clause in self.clauses_about and self.new.is_trouble(word):
-                return not self.new.phrases - {"now"} and self.names_value(self.lost)
+                return not self.new.phrases - {"now", "lifts"} and self.names_value(self.lost)
             if self.new.names_tool(word) or word.role == "in":
                 return False
         return False
@@ -576,12 +578,12 @@ def _is_aside(pair: Pair) -> bool:
     new = pair.new
     if new.text.rstrip().endswith(("?", "？")) or new.has(NOT_YET) or new.has(NOT_ONLY):
         return True
-    if (pair.says(ALSO) and not pair.over) or pair.is_about_another() or pair.reports_trouble():
+    if pair.is_about_another() or pair.reports_trouble() or pair.is_measured():
         return True
-    if pair.is_measured():
+    # "Never log tokens" and "never log passwords"
+    forbids_more = new.forbids and pair.old.forbids and bool(pair.lost)
+    if not pair.over and (forbids_more or pair.says(ALSO)):
         return True
-    if new.forbids and pair.old.forbids and pair.lost and not pair.over:
-        return True  # "never log tokens" and "never log passwords"
     past = new.has(PAST) and not (new.has(NOW) or new.has(OVER))
     return past or new.has(ELSEWHERE) != pair.old.has(ELSEWHERE)
 
@@ -592,12 +594,12 @@ def model() -> LinearModel:
     return read_model("wm.domain.change", "change_pairs.toml")
 
 
-def features(pair: Pair, rarity: Rarity, says_change: float, by_rules: Change) -> frozenset[str]:
-    """The features of a pair that shares words. says_change: that of the newer statement. by_rules:
-    the verdict of the rules."""
+def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) -> frozenset[str]:
+    """The features of a pair that shares words. says_change: that of the newer statement. verdict:
+    that of the rules."""
     new, old = pair.new, pair.old
     holder = pair.has_another_holder()
-    limits = {
+    measures = {
         "says": (says_change, (-3, -2, -1, 0, 1, 2, 3, 5)),
         "naming": (rarity.naming, (1, 2, 3, 5)),
         "added_plain": (sum(not w.is_value for w in pair.added), (0, 1, 2, 4)),
@@ -639,19 +641,9 @@ def features(pair: Pair, rarity: Rarity, says_change: float, by_rules: Change) -
         "value_apart": pair.value_apart,
         "value_for_value": pair.names_value(pair.lost) and any(w.is_value for w in pair.added),
     }
-    return frozenset(
-        (
-            f"rules:{by_rules.value}",
-            *(new.phrases & _COUNTED_PHRASES),
-            *(
-                f"{name}>{limit}"
-                for name, (n, above) in limits.items()
-                for limit in above
-                if n > limit
-            ),
-            *(name for name, true in holds.items() if true),
-        )
-    )
+    above = {f"{name}>{at}" for name, (n, limits) in measures.items() for at in limits if n > at}
+    true = {name for name, is_true in holds.items() if is_true}
+    return frozenset({f"rules:{verdict.value}", *above, *true} | (new.phrases & _COUNTED_PHRASES))
 
 
 _COUNTED_PHRASES = frozenset({"lifts", "not_yet", "now", "over", "spans"})

@@ -104,6 +104,7 @@ _WITH, _HAS, _IN_THE, BE, SIZES = (
     frozenset(_TABLES.words(name)) for name in ("with", "has", "in_the", "be", "sizes")
 )
 _TROUBLE, _STATES = frozenset({"trouble", "defect"}), _phrases("states")
+_FAULTS = _phrases("faults")
 _OF = frozenset("的の의")
 ARTICLES = frozenset(_TABLES.words("articles"))
 _NOT_TIES = _TABLES.words("not_ties")
@@ -389,6 +390,10 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Whether a word reports a condition that may pass: "slow", "down"."""
         known = self._concepts(word)
         return _STATES.is_match(self._written(word)) or not _TROUBLE.isdisjoint(known)
+
+    def is_fault(self, word: ContentWord) -> bool:
+        """Whether it says that its subject does not do this any more: "start", "respond"."""
+        return self.clauses[word.clause].ends and _FAULTS.is_match(self._written(word))
 
     def _concepts(self, word: ContentWord) -> frozenset[str]:
         return frozenset(concepts_of(folded_words(self._written(word)), self.lang).anywhere)
