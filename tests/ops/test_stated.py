@@ -518,3 +518,22 @@ def test_the_words_before_a_request_may_say_that_a_fact_changed(bench: Bench) ->
 def test_the_end_of_a_rule_is_not_kept_as_the_rule(bench: Bench) -> None:
     said(bench, "Die Regel mit der Rücksprache für npm-Pakete gilt nicht mehr.")
     assert bench.texts() == ["Die Regel mit der Rücksprache für npm-Pakete gilt nicht mehr."]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("CI runs on GitHub Actions.", "Tom said that CI moved to GitLab"),
+        ("Node 18 is the minimum version.", "the README says Node 16 is the minimum version"),
+        ("The queue of the crane is RabbitMQ.", "is the queue of the crane Kafka now"),
+        (
+            "Migrations are written with Alembic.",
+            "we are on Postgres 16 now, does the ledger migration still work?",
+        ),
+    ],
+)
+def test_hearsay_and_questions_retire_nothing(bench: Bench, first: str, second: str) -> None:
+    said(bench, first)
+    bench.later(days=3)
+    bench.event("user_prompt", session="s-2", text=second)
+    assert bench.texts() == [first]

@@ -128,7 +128,8 @@ EXCLUDED = frozenset(
 class Statement(NamedTuple):
     """Something lasting that the user stated. type, scope: as in an entry. is_certain: it may be
     kept without asking the user. only_change: it is kept only if it changes a known entry. around:
-    longer texts of the message that contain it and set no task."""
+    longer texts of the message that contain it, set no task and do not ask. is_hearsay: it says
+    what another or a document says, so it retires nothing without asking the user."""
 
     text: str
     type: str
@@ -136,6 +137,7 @@ class Statement(NamedTuple):
     is_certain: bool
     only_change: bool = False
     around: tuple[str, ...] = ()
+    is_hearsay: bool = False
 
 
 class Place(NamedTuple):
@@ -209,16 +211,18 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         plain = only_plain and _is_plain(features)
         certain = score >= _certain_score(features, plain)
         only_change = not certain and (score < CHANGE_SCORE or (score < least and not plain))
-        if score < least_change and not certain:
+        if (score < least_change and not certain) or _opens_as_question(sentence):
             continue
         if only_change and (_is_order(features) or not _may_change(sentence, score)):
             continue
         certain = certain and is_short and len(text) <= MAX_CERTAIN_CHARS
         certain = certain and "unsure" not in features and _is_closed(text)
         own = of_sentence[sentence.place.sentence]
-        around = tuple(x for x in dict.fromkeys((own.text, together)) if len(x) > len(text))
+        longer = dict.fromkeys(("" if own.features & _TASKS else own.text, together))
+        around = tuple(x for x in longer if len(text) < len(x) <= MAX_CERTAIN_CHARS)
         kept, scope = _without_aside(sentence), _scope(sentence, own.features)
-        found.append(Statement(kept, _type(features), scope, certain, only_change, around))
+        hearsay = "hearsay" in own.features
+        found.append(Statement(kept, _type(features), scope, certain, only_change, around, hearsay))
     return tuple(found)
 
 
@@ -231,15 +235,13 @@ def _may_change(sentence: Sentence, score: float) -> bool:
 
 def _as_one(complete: Sequence[Sentence]) -> str:
     """The text of two short sentences of which none sets a task or asks; else ""."""
-    tasks = {"first:task", "first:request", "asks", "limit"}
-    if len(complete) != 2 or any(one.features & tasks for one in complete):
+    if len(complete) != 2 or any(one.features & _TASKS for one in complete):
         return ""
     first, second = (one.text for one in complete)
-    text = f"{first}{'' if first[-1] in _ENDS else ';'} {second}"
-    return text if len(text) <= MAX_CERTAIN_CHARS else ""
+    return f"{first}{'' if first[-1] in _ENDS else ';'} {second}"
 
 
-_ENDS = frozenset(".!…。！")
+_TASKS, _ENDS = frozenset({"first:task", "first:request", "asks", "limit"}), frozenset(".!…。！")
 
 
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:
@@ -276,6 +278,12 @@ def _is_question(features: frozenset[str]) -> bool:
     ends = "particle" in features
     exempt = {"answer", "request"} if ends else {"always", "ban", "must", "answer"}
     return "questioned" in features and not features & exempt
+
+
+def _opens_as_question(sentence: Sentence) -> bool:
+    """Whether the verb comes first, in a language where only a question begins so: "is the queue
+    Kafka now"."""
+    return "first:copula" in sentence.features and sentence.lang in ("en", "de", "nl", "sv")
 
 
 def _names_language(features: frozenset[str]) -> bool:

@@ -120,7 +120,7 @@ def keep(
         # What may be misread retires neither what was asked for nor what itself waits: the person
         # is asked.
         learned = (e.status == "active" and e.source not in ASKED for e in retired)
-        sure = one.is_certain or (retired and all(learned))
+        sure = one.is_certain or (retired and all(learned) and not one.is_hearsay)
         reasons = (() if sure else (UNSURE,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
