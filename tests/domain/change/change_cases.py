@@ -569,6 +569,7 @@ value|यात्रा 4 मार्च को है।|यात्रा 9
 value|Os testes da maré rodam no Jenkins.|Os testes da maré rodam no Buildkite.
 value|We land without pilots at Northquay.|We land without pilots at Southquay.
 value|The tide logs go to Loki.|The tide logs go to Datadog.
+value|We deploy with `make ship` from the release branch.|We deploy with `make release` from now on.
 """.strip().splitlines()
 )
 """Kind, statement, the later one that takes its place: who has a duty, what a rule says, how a thing

@@ -81,6 +81,10 @@ class Pair:
         if self.lost and not self.added:  # "the main branch is main now"
             terms = [w.term for w in self.new_words]
             self.added = [w for at, w in enumerate(self.new_words) if w.term in terms[:at]][:1]
+        if self.lost and not self.added:  # `make release`, and the release branch before
+            values = [w for w in self.old_words if w.is_value]
+            plain = (w for w in self.new_words if not any(alike(w, o) for o in values))
+            self.added = [w for w in plain if w.is_value]
 
     @cached_property
     def tail(self) -> list[ContentWord]:

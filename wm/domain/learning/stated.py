@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from wm.domain.change.statement import ARTICLES, marks_change, reading
+from wm.domain.change.statement import ARTICLES, marks_change
 from wm.domain.learning.concepts import (
     ASIDE,
     JOINT,
@@ -104,9 +104,6 @@ WAITING_SCORE, LONG_WAITING_SCORE = -1.05, -0.5
 CHANGE_SCORE = -2.4
 """A statement of at least this score, with words of change, is kept if it changes what is known. Of
 45 labelled pairs with a score from -2.5 to -1.75, 44 replace rightly and one wrongly."""
-
-FEW, FAR_SCORE = 3, -6.0
-"""The same in a message of so few sentences, for one that sets no task and is not for now."""
 
 CLAUSE_SCORE = -4.0
 """The clauses of a sentence of at least this score are judged: two thirds of the sentences of
@@ -196,8 +193,7 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     is_short = len(complete) <= MAX_REMARKS
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
     parts = chain.from_iterable(map(clauses, cut))
-    least_change = FAR_SCORE if len(complete) <= FEW else CHANGE_SCORE
-    scored += [(part, score) for part in parts if (score := _score(part)) >= least_change]
+    scored += [(part, score) for part in parts if (score := _score(part)) >= CHANGE_SCORE]
     only_plain = all(
         _is_plain(one.features) or _is_filler(one.features) or score >= ACTIVE_SCORE
         for one, score in scored[: len(complete)]
@@ -210,10 +206,10 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         text, features = sentence.text, sentence.features
         plain = only_plain and _is_plain(features)
         certain = score >= _certain_score(features, plain)
-        only_change = not certain and (score < CHANGE_SCORE or (score < least and not plain))
-        if (score < least_change and not certain) or _opens_as_question(sentence):
+        only_change = score < least and not (plain or certain)
+        if (score < CHANGE_SCORE and not certain) or _opens_as_question(sentence):
             continue
-        if only_change and (_is_order(features) or not _may_change(sentence, score)):
+        if only_change and (_is_order(features) or not marks_change(text)):
             continue
         certain = certain and is_short and len(text) <= MAX_CERTAIN_CHARS
         certain = certain and "unsure" not in features and _is_closed(text)
@@ -224,13 +220,6 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         hearsay = "hearsay" in own.features
         found.append(Statement(kept, _type(features), scope, certain, only_change, around, hearsay))
     return tuple(found)
-
-
-def _may_change(sentence: Sentence, score: float) -> bool:
-    """Whether a sentence may say that a known entry is out of date."""
-    if score >= CHANGE_SCORE:
-        return marks_change(sentence.text)
-    return not sentence.features & _PASSING and reading(sentence.text).says_change > 0
 
 
 def _as_one(complete: Sequence[Sentence]) -> str:
@@ -382,7 +371,6 @@ def _is_filler(features: frozenset[str]) -> bool:
     return "tiny" in features and not features & {"task", "request", "ask", "asks", "number"}
 
 
-_PASSING = frozenset({"limit", "soon", "plan", "hypo", "past", "first:alters"})
 _BRIEF = frozenset({"tiny", "short"})
 _PREDICATE = frozenset({"state", "copula", "about_thing"})
 _NOT_PLAIN = frozenset(
