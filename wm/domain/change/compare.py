@@ -602,7 +602,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
     """The features of a pair that shares words. says_change: that of the newer statement. verdict:
     that of the rules."""
     new, old = pair.new, pair.old
-    holder = pair.has_another_holder()
+    holder, added_value = pair.has_another_holder(), any(w.is_value for w in pair.added)
     measures = {
         "says": (says_change, (-3, -2, -1, 0, 1, 2, 3, 5)),
         "naming": (rarity.naming, (1, 2, 3, 5)),
@@ -610,7 +610,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
     }
     holds = {
         "about_another": pair.is_about_another(),
-        "added_value": any(w.is_value for w in pair.added),
+        "added_value": added_value,
         "agrees": pair.agrees_in_kind(),
         "another_case": pair.is_another_case(),
         "another_duty": holder is False,
@@ -643,7 +643,7 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
         "turns_rule": pair.turns_rule(),
         "unmarked": not new.phrases,
         "value_apart": pair.value_apart,
-        "value_for_value": pair.names_value(pair.lost) and any(w.is_value for w in pair.added),
+        "value_for_value": pair.names_value(pair.lost) and added_value,
     }
     above = {f"{name}>{at}" for name, (n, limits) in measures.items() for at in limits if n > at}
     true = {name for name, is_true in holds.items() if is_true}

@@ -230,7 +230,8 @@ def _as_one(complete: Sequence[Sentence]) -> str:
     return f"{first}{'' if first[-1] in _ENDS else ';'} {second}"
 
 
-_TASKS, _ENDS = frozenset({"first:task", "first:request", "asks", "limit"}), frozenset(".!…。！")
+_TASKS = frozenset({"first:task", "first:request", "asks", "limit"})
+_ENDS = frozenset(".!…。！")
 
 
 def _apart(scored: Iterable[tuple[Sentence, float]]) -> list[tuple[Sentence, float]]:

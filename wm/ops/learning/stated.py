@@ -8,6 +8,7 @@ the model.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
@@ -93,12 +94,7 @@ def keep(
     """Admit the statements that the gate accepts."""
     kept: list[Remembered] = []
     waits = mode(work.runtime, work.place) == INBOX
-    longest = ""
-    for part in found:
-        one = _completed(work, part)
-        if part.text in longest:
-            continue
-        longest = max(longest, one.text, key=len) if one is not part else longest
+    for one in _completed(work, found):
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
         unsure = one.only_change or refused or not one.is_certain
         user = one.scope == USER
@@ -129,22 +125,29 @@ def keep(
     return tuple(kept)
 
 
-def _completed(work: LocatedWork, one: stated.Statement) -> stated.Statement:
-    """The statement, or the text around it if only that changes a known entry: "Jenkins is gone,
-    builds run on Buildkite"."""
-    texts = (one.text, *one.around)
-    found = next((text for text in texts if _outdated_by(work, text, one.type)[0]), one.text)
-    return one if found == one.text else one._replace(text=found)
+def _completed(work: LocatedWork, found: Iterable[stated.Statement]) -> Iterator[stated.Statement]:
+    """Each statement, with the text around it if only that changes a known entry: "Jenkins is gone,
+    builds run on Buildkite". Without those that a text before them contains."""
+    taken: list[str] = []
+    for one in found:
+        if any(one.text in text for text in taken):
+            continue
+        texts = (one.text, *one.around)
+        text = next((text for text in texts if _outdated_by(work, text, one.type)[0]), one.text)
+        taken += [text] if text != one.text else []
+        yield one._replace(text=text)
 
 
 def with_opening(work: LocatedWork, wanted: RememberRequest, message: str) -> RememberRequest:
     """The request, with the words before its text if only these say that it changes a known entry:
     "from now on deploys go through fly"."""
-    opening = stated.opening_before(message[: message.find(wanted.text)])
-    if not marks_change(opening) or len(opening) > SHORT_CHARS:
+    head, text, _ = message.partition(wanted.text)
+    opening = stated.opening_before(head)
+    # Without a `text` the request is worded otherwise than the message, so nothing precedes it.
+    if not (text and marks_change(opening)) or len(opening) > SHORT_CHARS:
         return wanted
-    place, longer = work.at(USER_PLACE) if wanted.user else work, f"{opening}{wanted.text}"
-    known, gone = (_outdated_by(place, text, wanted.type)[0] for text in (wanted.text, longer))
+    place, longer = work.at(USER_PLACE) if wanted.user else work, f"{opening}{text}"
+    known, gone = (_outdated_by(place, one, wanted.type)[0] for one in (text, longer))
     return wanted.model_copy(update={"text": longer}) if gone and not known else wanted
 
 
