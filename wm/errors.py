@@ -72,7 +72,7 @@ class HostError(WmError):
     status = 400
     usual_fix = "`/v1/openapi.json` of the daemon describes every request."
 
-    def answered(self, status: int, code: str = code) -> Self:
+    def with_status(self, status: int, code: str = code) -> Self:
         """The same error, that the daemon answers with another status."""
         self.status, self.code = status, code
         return self

@@ -150,7 +150,7 @@ class Actors(Struct, eq=False):
         if len(queue.waiting) >= self._limits.queue_requests:
             self.metrics.queue_refusals += 1
             busy = HostError.of("daemon.too_busy", count=len(queue.waiting))
-            raise busy.answered(503, "too_busy")
+            raise busy.with_status(503, "too_busy")
         now = time.monotonic()
         deadline = now + self._limits.request_timeout_s
         queue.waiting.append(_QueuedCall(operation, request, answered, now, deadline, soon))

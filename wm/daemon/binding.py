@@ -120,7 +120,7 @@ def unknown_parameter(route: Route, name: str, known: Iterable[str]) -> HostErro
     names = ", ".join(sorted(known))
     fix = f"It has {names}." if names else "It takes none."
     message = f"{route.method} {route.path} has no query parameter {name[:80]!r}."
-    return HostError(message, fix=fix).answered(400, "unknown_parameter")
+    return HostError(message, fix=fix).with_status(400, "unknown_parameter")
 
 
 def read_json(body: bytes) -> Any:
@@ -173,7 +173,7 @@ def _require_json(request: HttpRequest) -> None:
     word = kind.split(b";", 1)[0].strip().lower()
     # curl -d sends the form type by default; the body decides.
     if word not in (b"application/json", b"application/x-www-form-urlencoded", b"text/plain", b""):
-        raise HostError.of("daemon.not_json").answered(415)
+        raise HostError.of("daemon.not_json").with_status(415)
 
 
 def _takes_several(annotation: Any) -> bool:

@@ -106,7 +106,7 @@ def checked(answer: Answer) -> Answer:
         problem = {}
     if not isinstance(problem, dict) or "type" not in problem:
         foreign = errors.HostError.of("daemon.other_server", status=answer.status)
-        raise foreign.answered(answer.status)
+        raise foreign.with_status(answer.status)
     code = str(problem["type"])
     detail = str(problem.get("detail", f"The daemon answered {answer.status}."))
     fix = str(problem.get("fix", ""))
@@ -118,7 +118,7 @@ def checked(answer: Answer) -> Answer:
     kind = _ERRORS.get(code)
     if kind is not None:
         raise kind(detail, fix=fix)
-    raise errors.HostError(detail, fix=fix).answered(answer.status, code)
+    raise errors.HostError(detail, fix=fix).with_status(answer.status, code)
 
 
 def _retry_after_s(answer: Answer) -> float | None:

@@ -304,7 +304,7 @@ class Operation(Struct, Generic[Q, A], frozen=True, eq=False):
             words = [f"{at}: {one['msg']}" for at, one in zip(places, problems[:5], strict=False)]
             more = f" (and {len(problems) - 5} more)" if len(problems) > 5 else ""
             message = f"The request is not valid: {'; '.join(words)}{more}."
-            raise HostError(message).answered(422, "invalid_request") from None
+            raise HostError(message).with_status(422, "invalid_request") from None
 
 
 class Done(Struct, Generic[A], frozen=True):

@@ -164,7 +164,7 @@ async def _form(page: Page, request: Request) -> Mapping[str, list[str]]:
     for name, value in parse_qsl(body, keep_blank_values=True):
         found.setdefault(name, []).append(value.replace("\r\n", "\n"))
     if not page.access.accepts({name: values[-1] for name, values in found.items()}):
-        raise HostError.of("page.foreign_form").answered(403)
+        raise HostError.of("page.foreign_form").with_status(403)
     return found
 
 

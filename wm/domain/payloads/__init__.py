@@ -77,5 +77,5 @@ def _adapter(agent: str) -> Adapter:
     found = AGENTS.get(agent)
     if found is None:
         unknown = HostError.of("hooks.unknown_agent", agent=agent, known=", ".join(AGENTS))
-        raise unknown.answered(404, "unknown_agent")
+        raise unknown.with_status(404, "unknown_agent")
     return found
