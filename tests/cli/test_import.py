@@ -241,7 +241,7 @@ def test_a_missing_path_is_reported(terminal: Terminal) -> None:
     said = terminal.wm("import", "nowhere")
     assert said.code == 1
     assert said.sentences.endswith(
-        "ferry/nowhere: it does not exist. Correct or name others, then import again."
+        "ferry/nowhere: it does not exist. Correct it or name others, then import again."
     )
 
 

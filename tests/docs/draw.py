@@ -32,7 +32,7 @@ USUAL = {
 """The fix of an error that is made without one (`wm.cli.app` adds that of a usage error)."""
 
 CALLERS = {
-    "wm/domain/imports/": "Correct or name others, then import again.",
+    "wm/domain/imports/": "Correct it or name others, then import again.",
     "wm/domain/memory/anchors.py": "Write it as path, path:symbol or path:12-40.",
     "wm/domain/memory/undo.py": "`wm undo --list` shows what can be undone.",
 }

@@ -165,7 +165,8 @@ def _print(found: Gathered, answers: list[ImportAnswer], dry_run: bool, _report:
     for note in found.notes:
         output.lines(output.hang("", note, 0, output.dim))
     for number, problem in enumerate(found.problems, 1):
-        fix = "Correct or name others, then import again." if number == len(found.problems) else ""
+        is_last = number == len(found.problems)
+        fix = "Correct it or name others, then import again." if is_last else ""
         output.problem(f"{output.home_short(problem.file)}: {problem.why}.", fix=fix)
 
 

@@ -43,8 +43,8 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             place = own_place(_TERRAFORM, lines[i + 1 : i + 4])
             if place[0]:
                 below = dropwhile(str.strip, lines[i + 2 : i + 20])
-                told = dropwhile(lambda text: not text or text[0].isspace(), below)  # Not source.
-                said = " ".join(takewhile(str.strip, told))
+                texts = dropwhile(lambda text: not text or text[0].isspace(), below)  # Not source.
+                said = " ".join(takewhile(str.strip, texts))
                 yield DetectedError("build", f"{line[7:]}: {said}".rstrip(": "), *place, i, i + 6)
         elif (match := _CONFLICT.match(line)) is not None:
             yield DetectedError("", line, match.group(1), 0, i, i + 1)
