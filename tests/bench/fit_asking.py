@@ -59,6 +59,9 @@ FOLDS = 5
 BLOCK = 6
 """Messages that are left out together: near misses are grouped with what they resemble."""
 
+_PART = re.compile(r" |^<|>$|^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A pair of words, the beginning or end of one, or letters that no space separates."""
+
 _MARK = re.compile(r"\[\[|\]\](?!\])|\{\{|\}\}(?!\})")
 
 
@@ -286,7 +289,8 @@ def as_toml(found: asking.Model) -> str:
         )
         return f"{name} = '''\n" + "\n".join(rows) + "\n'''\n"
 
-    words = frozenset(word for word, weight in found.grams.items() if " " not in word)
+    # A word of any weight is a feature of its pairs; its beginnings and ends are not.
+    words = frozenset(gram for gram in found.grams if _PART.search(gram) is None)
     return (
         "# Weights of `asking` (EX-1), made by `python -m tests.bench fit_asking`.\n"
         f"known = '''\n{chr(10).join(sorted(found.known))}\n'''\n"
