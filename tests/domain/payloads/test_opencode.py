@@ -73,6 +73,7 @@ def test_a_message_is_what_the_user_typed() -> None:
         ('"remember that X is Y"', "remember that X is Y"),
         ('"a" and "b"', '"a" and "b"'),
         ('"remember that \\"make ship\\" deploys"', 'remember that "make ship" deploys'),
+        ('"Thanks.\n\nremember that \\"X\\" is Y"', 'Thanks.\n\nremember that "X" is Y'),
         ('"', '"'),
         ("/init", ""),
     ],
@@ -80,13 +81,6 @@ def test_a_message_is_what_the_user_typed() -> None:
 def test_quotes_of_a_run_command_are_not_user_text(typed: str, said: str) -> None:
     parsed = hook("chat.message", output={"parts": [{"type": "text", "text": typed}]})
     assert tuple(e.text for e in parsed.events) == ((said,) if said else ())
-
-
-def test_lines_in_the_quotes_of_a_run_command_come_from_a_file() -> None:
-    """`opencode run "$(cat review.md)"`: no person typed them, but the model reads them."""
-    text = '"You review code.\nAlways answer in JSON.\nNever name \\"main\\"."'
-    parsed = hook("chat.message", output={"parts": [{"type": "text", "text": text}]})
-    assert parsed.events == (ToolFinished(tool="other", name="attachment", output=text),)
 
 
 def test_a_subagents_text_is_not_learned_and_it_gets_no_blocks() -> None:

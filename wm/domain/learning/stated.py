@@ -189,6 +189,8 @@ _CLAUSE = Lazy(r",\s+|，|、|\s+-\s+|:\s+|：")
 def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     """What a message states as lasting, in order. before: the end of the agent's last words."""
     complete = sentences(message, before)
+    if complete and "first:role" in complete[0].features:
+        return ()  # a prompt for one run: "You are a reviewer. Always answer in JSON."
     scored = [(one, _score(one)) for one in complete]
     is_short = len(complete) <= MAX_REMARKS
     cut = [one for one, score in scored if is_short and _has_clauses(one, score)]
@@ -301,7 +303,13 @@ def missed_because(message: str) -> str:
     return next((code for name, code in _MISSED.items() if name in features), "not_lasting")
 
 
-_MISSED = {"person": "about_person", "asks": "question", "retract": "retracted", "task": "task"}
+_MISSED = {
+    "person": "about_person",
+    "role": "task",
+    "asks": "question",
+    "retract": "retracted",
+    "task": "task",
+}
 """Features, the likeliest reason first, and their codes."""
 
 

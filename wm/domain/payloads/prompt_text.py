@@ -37,23 +37,18 @@ def of_user(prompt: str) -> str:
     asked = _REMEMBER.match(text)
     if asked is not None:
         return f"Remember: {text[asked.end() :]}"
-    if "\n" in _in_quotes(text) or _COMMAND.match(text) or text.startswith(CONTINUATION):
+    if _COMMAND.match(text) or text.startswith(CONTINUATION):
         return ""
     return text
 
 
 def unquoted(prompt: str) -> str:
-    """Remove the quotes that `opencode run "a b"` sends with the prompt; the user did not type
-    them. Several lines stay in them: they come from a file or a program."""
-    inner = _in_quotes(prompt.strip())
-    return inner if inner and "\n" not in inner else prompt
-
-
-def _in_quotes(text: str) -> str:
-    """The text in the quotes around all of it; "" if there are none."""
+    """Remove the quotes that `opencode run "a b"` sends with the prompt, and the backslashes before
+    those in it; the user did not type them."""
+    text = prompt.strip()
     inner = text[1:-1]
     is_one = text == f'"{inner}"' and '"' not in inner.replace('\\"', "")
-    return inner.replace('\\"', '"') if is_one else ""
+    return inner.replace('\\"', '"') if is_one and inner else prompt
 
 
 def added(prompt: str) -> str:
