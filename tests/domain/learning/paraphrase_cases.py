@@ -16,6 +16,11 @@ en|deploys go through make ship, don't call kubectl by hand|Deployments are done
 en|I want amounts stored as integer cents, not floats|Store monetary amounts as integer cents rather than floats.|Store monetary amounts as floats rather than integer cents.
 en|our CI runs on Buildkite, the old Jenkins is only for the firmware|CI runs on Buildkite; Jenkins is only used for the firmware.|CI runs on Jenkins; Buildkite is only used for the firmware.
 en|Lotte owns the billing module, ask her before you change it|Ask Lotte before changing the billing module, since she owns it.|Change the billing module before asking Lotte, since she owns it.
+en|we validate the ledger with just every Monday|The team validates the ledger with just every Monday.|The auditors validate the ledger with just every Monday.
+en|we never push to main|The team never pushes to main.|The team pushes to main.
+de|wir prüfen die Pakete jeden Montag mit just|Das Team prüft die Pakete jeden Montag mit just.|Das Team prüft die Pakete jeden Freitag mit just.
+fr|on valide la facturation avec just chaque lundi|L'équipe valide la facturation avec just chaque lundi.|L'équipe valide la facturation sans just chaque lundi.
+es|usamos pnpm en este repo, no npm|El equipo usa pnpm, no npm.|El equipo usa npm, no pnpm.
 en|we write tests with vitest, jest was too slow for us|Tests are written with vitest because jest was too slow.|Tests are written with jest because vitest was too slow.
 en|the worker has to finish before the mailer starts|The mailer must start only after the worker has finished.|The worker must start only after the mailer has finished.
 en|don't add dependencies without asking me|Ask the user before adding new dependencies.|Add new dependencies without asking the user.
@@ -653,6 +658,11 @@ zh|以前我们用 Express|我们用 Express。
 ru|делай снимок до прошивки|Делай снимок после прошивки.
 en|the producer writes to the product topic|The product writes to the producer topic.
 en|I deploy on Mondays|The team deploys on Mondays.
+en|We send the reports to the auditors|The auditors send the reports.
+en|We give the staging keys to ops|Ops gives the staging keys.
+fr|Nous envoyons les rapports aux auditeurs|Les auditeurs envoient les rapports.
+es|Enviamos los informes a los auditores|Los auditores envían los informes.
+en|We wait until the bot deploys|The team deploys.
 en|the us region has 3 shards, the eu region 2|The EU region has 3 shards, the US region 2.
 en|the api that calls billing is internal|The internal API is billing.
 en|the health check is /healthz and must not touch the db|The health check /healthz must touch the database.

@@ -33,6 +33,8 @@ class Clause(Struct):
     """Whether it speaks of all or only of something, so that less text says more."""
     framed: bool = False
     """Whether it says that the user wants it."""
+    of_group: bool = False
+    """Whether its subject is "we"."""
     force: int = 0
     """CAN or MUST."""
     flags: dict[int, int] = field(default_factory=dict)
@@ -84,6 +86,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.turns += HEDGED
         elif token == fw.FRAME:
             now.framed = True
+        elif token == fw.WE:
+            now.of_group = True
         elif token in (fw.CAN, fw.MUST):
             now.force, tag = token, tag if tag in (fw.BEFORE, fw.AFTER) else 0
         elif token == fw.TEMPORARY:

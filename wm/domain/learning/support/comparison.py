@@ -13,7 +13,7 @@ from typing import NamedTuple
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support import items
 from wm.domain.learning.support.clauses import DIRECTED, Clause, clauses
-from wm.domain.learning.support.items import ADDED, CLASS, DENIED, EDGE, LIGHT, REVERSING
+from wm.domain.learning.support.items import ADDED, CLASS, DENIED, EDGE, GROUP, LIGHT, REVERSING
 
 MAX_SHARED = 0.5
 """Maximum share of another clause's words that a clause may take if it leaves some of them out."""
@@ -60,7 +60,8 @@ def supports(
     stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
     cuts = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
     apart = [given[at:end] for at, end in pairwise((0, *cuts, len(given)))]
-    general = known.union({fw.VERB}, *(one.flagged(CLASS | ADDED | EDGE) for one in given))
+    added = CLASS | ADDED | EDGE | GROUP
+    general = known.union({fw.VERB}, *(one.flagged(added) for one in given))
     return any(
         all(any(_agrees(part, one, known, general) for one in stated) for part in parts)
         for parts in (([given], apart) if cuts else ([given],))
@@ -73,7 +74,7 @@ def _related(
     """The statements that share words with a sentence; most share none. with_pairs: also each with
     the next one, which may continue it."""
     mine = items.words(text)
-    least = min(2, len(items.content_words(text, CLASS | ADDED)))
+    least = min(2, len(items.content_words(text, CLASS | ADDED | GROUP)))
     shared = [len(mine & items.words(one)) for one in said]
     for one, count in zip(said, shared, strict=True):
         if count >= least:
@@ -124,11 +125,12 @@ def _agrees(
 def _added(clause: Clause, source: Clause, mine: frozenset[int]) -> set[int]:
     """The general words that a clause may have beside those of its source, if it leaves none out:
     "the tool is pnpm" for "use pnpm". Neither an agent nor a direction: "by the user"; nor a
-    subject: "the user deploys" for "deploy"."""
+    subject: "the user deploys" for "deploy"; but "the team deploys" for "we deploy"."""
     lost = source.known - mine - source.flagged(CLASS | EDGE)
     if not lost <= {fw.VERB} or clause.general > source.general:
         return set()
     free = clause.flagged(CLASS | LIGHT if lost else CLASS | ADDED)
+    free |= clause.flagged(GROUP) & {*clause.words[:1]} if source.of_group else set()
     if clause.words[1:2] and clause.words[1] in source.known - {fw.VERB}:
         is_said = source.framed or clause.passive or clause.tags[clause.words[0]]
         free -= set() if is_said else {clause.words[0]} & clause.flagged(CLASS)
@@ -310,6 +312,11 @@ def _is_exchanged(mine: Clause, theirs: Clause) -> bool:
     changed = [(theirs.tags[w], mine.tags[w]) for w in both if theirs.tags[w] != mine.tags[w]]
     if any(_OPPOSITE.get(old) == new or {old, new} in _OTHER_TIME for old, new in changed):
         return True
+    first = mine.words[0]
+    if theirs.of_group and not mine.passive and theirs.tags.get(first) == fw.TO:
+        is_other_verb = mine.words[1:2] == [fw.VERB]  # "Safari has no support"
+        if theirs.words[0] != first and not mine.tags[first] and not is_other_verb:
+            return True  # "ops sends the report" for "we send the report to ops"
     dropped = {tag for word, tag in theirs.tags.items() if word not in mine.tags}
     # "Jest is used" for "we moved from jest to vitest"; "push" for "ask before you push".
     if any((mark, 0) in changed and kept in dropped for mark, kept in _DROPPED):

@@ -14,7 +14,7 @@ from wm.text.patterns import Lazy
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
-FIRST_WORD = 42
+FIRST_WORD = 43
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""
@@ -30,7 +30,9 @@ LIGHT = 1 << 26
 """Flag on the digest of a word that a paraphrase may put for "use": "tests are run in Docker"."""
 ADDED = 1 << 25
 """Flag on the digest of a word that a paraphrase may add: "written in German", "log messages"."""
-FLAGS = EDGE | DENIED | CLASS | REVERSING | LIGHT | ADDED
+GROUP = 1 << 24
+"""Flag on the digest of a word for those who say "we": "the team runs the tests"."""
+FLAGS = EDGE | DENIED | CLASS | REVERSING | LIGHT | ADDED | GROUP
 _WORD = 0xFFFFFFFF & ~(VALUE | FLAGS)
 POST = 16
 """Added to a mark that governs the word before it, not the word after it."""
@@ -98,7 +100,9 @@ def _synonyms_by_root(lang: str) -> dict[str, str]:
 @cache
 def _flags() -> dict[str, int]:
     tables = dict.fromkeys(("reversing", "over", "qualifying", "undecided"), REVERSING)
-    tables.update(added=ADDED, light=LIGHT | ADDED, classes=CLASS, universals=CLASS | ADDED)
+    tables.update(
+        added=ADDED, light=LIGHT | ADDED, classes=CLASS, universals=CLASS | ADDED, teams=GROUP
+    )
     return {
         form: flag
         for name, flag in tables.items()

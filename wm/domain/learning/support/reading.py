@@ -41,6 +41,7 @@ _PHRASES = {
 }
 _EXCEPT = fw.WITHOUT | fw.UNLESS
 _ARTICLE = Lazy(r"\b[dlj]'|'")
+_WE = {lang: frozenset(words) for lang, *words in items.SAME.rows("we")}
 _WORDS = {
     name: frozenset(normalised(items.SAME.table(name)).split())
     for name in items.SAME.words("word_sets")
@@ -102,7 +103,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         elif (
             word in _WORDS["speaking"] and found[-1:] in _STARTS and _is_content(raw, at + 1, table)
         ):
-            found.append(fw.FRAME)
+            found += [*_group(word, lang), fw.FRAME]
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
                 continue
@@ -110,8 +111,10 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
                 found.append(fw.SPLIT)  # "rspec not minitest"
             asks = table[word] >= fw.CAN and not _WORDS["asking"].isdisjoint(raw[at:])
             found += _asker(found, "") if asks else []
+            found += _group(word, lang)
             found += _marks(table[word], raw, at, found)
         elif word:
+            found += _group(word, lang)
             for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
                 frames = bool(part) and _frames(part, raw, at, table)
                 if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
@@ -126,6 +129,13 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         # German is excluded: "nicht" may follow the word that it negates.
         found = _denied(found)
     return tuple(found[:MAX_TOKENS])
+
+
+def _group(word: str, lang: str) -> list[int]:
+    """The mark of a word that says that several people do it: "we", Spanish "usamos"."""
+    known = _WE.get(lang, ())
+    endings = tuple(one[1:] for one in known if one[0] == "-")
+    return [fw.WE] if word in known or word.endswith(endings) else []
 
 
 @lru_cache(maxsize=4096)
