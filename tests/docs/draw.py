@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from tests.docs.pages import ROOT
 from wm import errors
+from wm.text.tables import Tables
 
 ERRORS = frozenset(
     {
@@ -53,33 +54,29 @@ def docstrings() -> list[tuple[str, str]]:
 
 
 def messages() -> list[tuple[str, str, str]]:
-    """Place, message and fix of every error that is made with a literal text."""
-    found = set()
+    """Place, message and fix of every row of the two tables of sentences, and of every error that
+    is made with a literal text."""
+    rows = (
+        (f"wm/errors.txt:{row}", text, *fix) for row, (text, *fix) in errors.sentences().items()
+    )
+    refusals = Tables("wm.domain", "refusals.toml")
+    refused = (
+        (f"wm/domain/refusals.toml:{topic}.{row}", *words)
+        for topic in refusals.names()
+        for row, (_, *words) in refusals.table(topic).items()
+    )
+    found = {(place, text, fix[0] if fix else "") for place, text, *fix in (*rows, *refused)}
     for path, tree in trees():
         for scope in ast.walk(tree):
             if not isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             for node in ast.walk(scope):
-                if isinstance(node, ast.Call) and (row := _row(node)):
-                    text, fix = errors.sentences()[row]
-                    found.add((f"{path}:{node.lineno}", text, fix))
-                elif isinstance(node, ast.Call) and _name(node.func) in ERRORS:
+                if isinstance(node, ast.Call) and _name(node.func) in ERRORS:
                     text, fix = _texts(node, _assigned(scope, node.lineno))
                     if not _PASSED_ON.fullmatch(text):
                         added = (fix for start, fix in CALLERS.items() if path.startswith(start))
                         found.add((f"{path}:{node.lineno}", text, fix or next(added, "")))
     return sorted(found)
-
-
-def _row(call: ast.Call) -> str:
-    """The row of `errors.txt` that a call makes an error of; "" for any other call."""
-    match call:
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(kind) | ast.Attribute(attr=kind), attr="of"),
-            args=[ast.Constant(str(row))],
-        ) if kind in ERRORS:
-            return row
-    return ""
 
 
 def _assigned(scope: ast.AST, before: int) -> dict[str, str]:

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tests.docs import markdown
+from tests.docs import draw, markdown
 from tests.docs.pages import ROOT
 from tests.test_layers import MAY_IMPORT
 
@@ -88,3 +88,8 @@ def test_each_walk_of_the_architecture_page_has_at_most_eight_sentences() -> Non
     ends = re.compile(r"\.(?:\s|$)")
     assert len(walks) == 5
     assert [walk for walk in walks if len(ends.findall(walk.split("**", 1)[-1])) > 8] == []
+
+
+def test_every_message_of_an_error_says_what_to_do() -> None:
+    without = [text for _, text, fix in draw.messages() if not fix]
+    assert without == ["Nothing was changed: the text is the same."]

@@ -94,7 +94,7 @@ class Objects:
             sizes[name] = int(digits)
         self._bytes_left -= sum(sizes.values())
         if self._bytes_left < 0:
-            raise UserError(f"The shared memory is larger than {MAX_TOTAL_BYTES:,} bytes.")
+            raise UserError.of("git.too_large", limit=f"{MAX_TOTAL_BYTES:,}")
         found: dict[str, bytes] = {}
         data, end = self._cat("--batch", sizes), 0
         for name, size in sizes.items():
