@@ -138,6 +138,17 @@ def test_the_value_of_pruning_is_computed_by_its_rules(tmp_path: Path) -> None:
     assert audited(tmp_path, session()).pruning.results == 0
 
 
+def test_an_output_that_is_repeated_counts_as_shortened_as_under_safe(tmp_path: Path) -> None:
+    ask = {"type": "tool_use", "id": "m", "name": "Bash", "input": {"command": "./tides"}}
+    said = "\n".join(f"the tide at pier {number} is {number * 7} high" for number in range(40))
+    more = [
+        *(user(text("Go.")), assistant(ask), user(result("m", said)), assistant(text("Again."))),
+        *(user(text("Again.")), assistant({**ask, "id": "n"}), user(result("n", said))),
+        assistant(text("Done.")),
+    ]
+    assert audited(tmp_path, session(messages=more)).pruning.results == 1
+
+
 def test_cache_savings_use_reported_usage_if_complete(tmp_path: Path) -> None:
     usage = {"input_tokens": 0, "cache_read_input_tokens": 1_000_000}
     report = audited(tmp_path, capture(1, 1.0, usage))

@@ -214,8 +214,8 @@ class FileReads(Record):
 
 
 class PruningSavings(Record):
-    """What pruning at first appearance would remove. results: number of results it shortens. sent:
-    tokens that would not have been sent; dollars: their cost, with the cache."""
+    """What the policy `safe` would remove. results: number of texts it shortens. sent: tokens that
+    would not have been sent; dollars: their cost, with the cache."""
 
     results: int
     sent: int

@@ -1,4 +1,4 @@
-"""Where the tokens of recorded sessions went, and what caching and pruning save (PX-11).
+"""Where the tokens of recorded sessions went, and what caching and the policy `safe` save (PX-11).
 
 Reports kinds, tool names and file paths, never content.
 """
@@ -14,8 +14,8 @@ from msgspec import Struct, field
 from wm.api.replay import AuditReport, FileReads, PruningSavings, Share
 from wm.domain.paging.files import WRITERS
 from wm.ops.paging.contents import uses_in
+from wm.ops.paging.policy import paging_policy
 from wm.replay.files import Progress, requests_of
-from wm.replay.pruning_policy import pruning
 from wm.replay.report import factors_of, light, models, turn
 from wm.replay.requests import UNSEEN, Sent, SkippedRequests
 from wm.replay.run import MAX_CONVERSATIONS, Counted, ReplayRun
@@ -127,7 +127,8 @@ def audit(
     Raises UserError for a file that is not a recording.
     """
     left, sums = SkippedRequests(), _Sums()
-    plain, less = ReplayRun(nothing, clock), ReplayRun(pruning(settings), clock)
+    safe = paging_policy("safe", pruning=settings)
+    plain, less = ReplayRun(nothing, clock), ReplayRun(safe, clock, bounded=True)
     counted: list[Counted] = []
     shorter: list[Counted] = []
     for sent in requests_of(paths, left, progress):

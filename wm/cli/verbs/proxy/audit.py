@@ -117,7 +117,7 @@ def _rows(report: AuditReport) -> list[output.Row]:
         ("cache saves", f"{money(report.saved)}, {by}"),
         (
             "pruning",
-            f"would shorten {output.count(pruning.results, 'result')} where they first appear: "
+            f"would shorten {output.count(pruning.results, 'text')} where they first appear: "
             f"{figures.short(pruning.sent)} tokens less sent, "
             f"{money(abs(pruning.dollars))} {more}",
         ),
