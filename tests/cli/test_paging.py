@@ -137,6 +137,7 @@ def test_a_long_session_is_cheaper_and_nothing_of_it_is_lost(user: Terminal) -> 
     assert folded(ledger_of(user)).whole.restored == len(gone[::5]) + 1
     name = gone[0]["id"]
     validate_printed("objects show", user.wm("objects", "show", name[:9], "--json").json)
+    assert user.wm("show", name).out == user.wm("objects", "show", name).out
     why = user.wm("objects", "why", name)
     assert "level 3" in why.out or "level 4" in why.out
     check_restored_file(user, name)

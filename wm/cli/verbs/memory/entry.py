@@ -20,6 +20,7 @@ from wm.cli.options import choice, flag, text
 from wm.cli.streams import text_argument
 from wm.cli.verbs.memory.history import LISTED, happenings, print_restored
 from wm.cli.verbs.memory.output import result
+from wm.cli.verbs.proxy.objects import stored
 from wm.errors import UserError
 from wm.formats.workspace_memory import IMPORTANCES
 from wm.settings import has_editor
@@ -38,8 +39,8 @@ def show(
 ) -> Result:
     """Show the entry ID in full (the beginning of an id is enough), also from the trash.
 
-    The handle t_… of a tool output prints that output, as `wm output` does. `wm undo --list` shows
-    which changes can be undone.
+    The handle t_… of a tool output prints that output, as `wm output` does; the id o_… of what was
+    removed from requests its text. `wm undo --list` shows which changes can be undone.
     """
     if listing:
         return happenings(caller, entry_id or "", limit=limit or LISTED, before=before)
@@ -49,6 +50,8 @@ def show(
         raise click.UsageError("`wm show` needs an ID, or --history.")
     if entry_id.startswith("t_"):
         return result(caller, entry_id)
+    if entry_id.startswith("o_"):
+        return stored(caller, id=entry_id)
     return Result(caller.call("show_entry", id=entry_id), print_answer)
 
 

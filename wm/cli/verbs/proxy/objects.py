@@ -96,9 +96,18 @@ def _size(bill: LedgerBill | None) -> str:
     default=0,
     help="0: all of it; 1, 2: a summary, or only the lines that tell most.",
 )
-@prints_answer("show_object")
-def show_one(answer: Any) -> None:
+@prints
+def show_one(caller: Caller, **fields: Any) -> Result:
     """Print the stored text of ID (o_…), without secrets."""
+    return stored(caller, **fields)
+
+
+def stored(caller: Caller, **fields: Any) -> Result:
+    """The text of a step or a part, with what was left out of it."""
+    return Result(caller.call("show_object", **fields), _print_text)
+
+
+def _print_text(answer: Any) -> None:
     for line in output.safe_lines(answer.text):
         output.line(line)
     notes = [f"left out: {', '.join(answer.losses)}"] if answer.losses else []
