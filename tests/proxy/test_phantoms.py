@@ -490,6 +490,21 @@ def test_cleanup_tags_are_taught_and_only_the_service_sees_them(tmp_path: Path, 
     within(test)
 
 
+def test_an_answer_with_tags_alone_is_no_use_of_a_hidden_tool(tmp_path: Path) -> None:
+    policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
+    tagged = say('Berth 7.\n<wm:drop of="a"/>\n')
+
+    async def test() -> None:
+        ledger = Answering(tmp_path / "log")
+        one = ManagingPreparer("balanced", ledger, lambda _name: policy, [].append, offers=True)
+        async with bench(answers(plain(*ASKS), plain(tagged, number=2)), preparer=one) as b:
+            await got(await asks(b, request(stream=False)))
+            assert folded(ledger.records()).whole.phantoms == 1
+            assert b.failures == []
+
+    within(test)
+
+
 def test_a_client_that_leaves_ends_the_further_request(tmp_path: Path) -> None:
     async def act(b: Bench, _ledger: Answering) -> None:
         client = await asks(b, request())

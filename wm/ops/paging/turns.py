@@ -274,7 +274,7 @@ class ManagedConversation:
         made = self._phantoms.noted(raw, rounds)
         if made is not None:
             # One without calls has tags only, and does not count as their use.
-            request = request if any(one.results for one in rounds) else ""
+            request = request if rounds[-1].results else ""
             self._add_record("phantom", request, decisions=(_logged(made),))
 
     def take_records(self) -> PlannedTurn | None:
