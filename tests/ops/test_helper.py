@@ -355,6 +355,7 @@ def test_another_machine_is_asked_for_once_and_each_host_anew(
     assert reason(ask(files)) == "not_confirmed"
     using(files, server, base_url="http://other.example.org")
     assert reason(ask(files)) == "wrong_url"
+    assert asking.state(files.runtime).host == "http://other.example.org"
 
 
 def test_the_key_is_the_helpers_own(

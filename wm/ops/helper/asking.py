@@ -228,7 +228,7 @@ def state(runtime: Runtime) -> HelperState:
     session = sum(cost(runtime, read, written).dollars for read, written in _SESSION)
     return HelperState(
         model=settings.model,
-        host="" if where is None or where.local else where.host,
+        host=_url(runtime) if where is None else "" if where.local else where.host,
         reason=refused.reason if refused is not None else "",
         problem=refused.detail if refused is not None else "",
         use=use,
