@@ -156,6 +156,16 @@ def test_an_intended_change_of_history_is_accepted_by_a_person_and_recorded(made
         made.call("accept_contract")
 
 
+def test_after_a_deletion_that_is_accepted_a_new_contract_can_be_created(made: Bench) -> None:
+    made.call("change_contract", field="legal_reviews", change="append", values=["2026: fine"])
+    path_of(made).unlink()
+    with pytest.raises(UserError, match="it had 1, and entries may only be added"):
+        made.call("init_contract", goal="Ship 2.0")
+    assert [one.code for one in made.call("accept_contract").faults] == ["no_contract"]
+    made.call("init_contract", goal="Ship 2.0")
+    assert made.call("show_contract").valid
+
+
 def test_a_refused_acceptance_names_the_obstacle(made: Bench) -> None:
     made.call("change_contract", field="legal_reviews", change="append", values=["First."])
     text = json.dumps({**said(made), "legal_reviews": []})

@@ -257,8 +257,9 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
     contract = open_contract(work, request)
     known = contract.known() or KnownContract(path="")
     faults = contract.faults()
+    is_deleted = bool(known.path) and not contract.file.exists
     others = [fault for fault in faults if fault.code not in validate.AGAINST_KNOWN]
-    if others:
+    if others and not is_deleted:
         _refuse(others, in_file=True)
     if faults:
         details: dict[str, Detail] = {
@@ -269,7 +270,10 @@ def _accept(work: Work, request: AcceptContract) -> ContractAnswer:
         codes = tuple(dict.fromkeys(fault.code for fault in faults))
         fact = Fact("contract_accepted", "user", "changed", reason_codes=codes, details=details)
         contract.work.log([fact])
-    _record(contract, contract.text)
+    if is_deleted:  # else no new one could be created: its reviews would be fewer
+        _keep(contract, known.model_copy(update={"reviews": (), "compaction_count": 0}))
+    else:
+        _record(contract, contract.text)
     return _as_answer(contract)
 
 
