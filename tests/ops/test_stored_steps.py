@@ -90,6 +90,12 @@ def test_with_the_policy_off_nothing_is_stored_or_said(bench: Bench) -> None:
     assert bench.store.sessions_with(bench.key, OBJECTS) == ()
 
 
+def test_steps_that_were_stored_together_are_listed_from_the_newest_too(bench: Bench) -> None:
+    Client(bench).works(5)
+    labels = [one.label for one in bench.call("list_objects").objects]
+    assert labels == ["run t4", "run t3", "run t2", "run t1", "run t0"]
+
+
 # --- purge ----------------------------------------------------------------------------------------
 
 

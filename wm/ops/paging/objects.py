@@ -73,10 +73,10 @@ def _list(work: LocatedWork, request: ObjectsRequest) -> ObjectsAnswer:
         for one in store.objects(work.key, session):
             if request.type in ("", one.type):
                 found.append(_summary(one, session, ledger))
-    found.sort(key=lambda one: one.at, reverse=True)
+    found.sort(key=lambda one: one.at)  # stable: steps that were stored together keep their order
     return ObjectsAnswer(
         place=work.place,
-        objects=tuple(found),
+        objects=tuple(reversed(found)),
         totals=tuple(totals),
         bytes=sum(store.paging_bytes(work.key, session) for session in known),
         requests=_sent(work, wanted) if wanted and request.requests else (),
