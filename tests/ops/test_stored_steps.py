@@ -96,6 +96,19 @@ def test_steps_that_were_stored_together_are_listed_from_the_newest_too(bench: B
     assert labels == ["run t4", "run t3", "run t2", "run t1", "run t0"]
 
 
+def test_what_was_appended_of_a_step_is_shown_with_its_cause(bench: Bench) -> None:
+    """`behaviour` or `goal` (GA-3)."""
+    Client(bench).works(2)
+    step = bench.call("list_objects").objects[0]
+    part = bench.call("show_object", id=step.id).object.parts[-1].id
+    appended = {"block": "a_1", "text": f"[{part}] words", "reason": "behaviour"}
+    decision = {**appended, "form": "passages", "level": 0}
+    record = {"kind": "decided", "request": "r_9", "decisions": [decision]}
+    bench.call("append_paging", session_id=SESSION, objects=[], records=[record], durable=True)
+    events = bench.call("show_object", id=step.id).events
+    assert events[-1].endswith(" passages of it appended: behaviour")
+
+
 # --- purge ----------------------------------------------------------------------------------------
 
 

@@ -218,6 +218,8 @@ def _events(work: LocatedWork, session: str, one: PagedObject) -> Iterator[str]:
         for decision in record.decisions:
             if decision.block in one.places:
                 yield f"{record.at} level {decision.level}, {decision.form}: {decision.reason}"
+            elif decision.form == "passages" and any(p.id in decision.text for p in one.parts):
+                yield f"{record.at} passages of it appended: {decision.reason}"
 
 
 # --- restore and release ------------------------------------------------------------------------
