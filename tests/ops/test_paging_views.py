@@ -56,6 +56,17 @@ def test_an_amount_without_known_prices_is_not_shown_in_dollars(bench: Bench) ->
     assert "the price of the model is not known" in paging_line(mixed)
 
 
+def test_a_session_whose_requests_left_before_a_policy_was_applied_is_not_called_off(
+    bench: Bench,
+) -> None:
+    late = {"kind": "sent", "request": "r_1", "policy": "", "model": "claude-opus-5-5"}
+    bench.call("append_paging", session_id="s-1", objects=[], records=[late], durable=True)
+    place = WorkspacePlace(key=bench.key, root=str(bench.project))
+    totals = ledger.totals(Work(bench.runtime, bench.moment).at(place), "s-1")
+    assert totals is not None
+    assert paging_line(totals).startswith("policy not known yet · 1 request")
+
+
 def test_records_that_arrive_while_the_ledger_is_read_are_counted_once(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

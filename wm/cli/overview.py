@@ -139,7 +139,7 @@ def paging_line(one: protocol.PagingTotals) -> str:
     """What paging did in a session, in a few words (PX-7)."""
     no_new = "; no new one" if one.cuts else ""
     parts = [
-        f"policy {one.policy or 'off'}",
+        f"policy {one.policy or 'not known yet'}",
         output.count(one.requests, "request"),
         budget_line(one),
         output.count(one.cuts, "cut") + (f"{no_new}: {UNCUT[one.uncut]}" if one.uncut else ""),
