@@ -84,6 +84,10 @@ def test_diagnosis_changes_no_file(terminal: Terminal) -> None:
     assert {p: p.read_bytes() for p in folder.rglob("*.json*") if p.is_file()} == before
 
 
+def test_coverage_of_a_new_workspace_names_no_time(user: Terminal) -> None:
+    assert user.wm("diag", "coverage").out.endswith("The evidence has 0 records.\n")
+
+
 def test_undo_reports_its_change_and_how_to_redo_it(user: Terminal) -> None:
     entry = user.remember(SHIP)
     said = user.wm("undo").out

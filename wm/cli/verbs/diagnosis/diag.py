@@ -196,8 +196,8 @@ def coverage(answer: diag.Coverage) -> None:
     for row in answer.rows:
         figures = f"{row.active:8,}{row.answerable:14,}{row.shown:11,}{row.prompted:12,}"
         output.line(f"  {output.padded(output.cut(row.type, 10), 10)}{figures}")
-    span = f"{output.count(answer.records, 'record')} since {output.moment(answer.oldest_at)}"
-    output.paragraph(f"The evidence holds {span}.")
+    since = f" since {output.moment(answer.oldest_at)}" if answer.oldest_at else ""
+    output.paragraph(f"The evidence has {output.count(answer.records, 'record')}{since}.")
     for what, ids in (
         ("No evidence for", answer.unanswerable),
         ("No prompt showed", answer.never_prompted),
