@@ -75,6 +75,34 @@ def test_a_moved_checkout_keeps_its_memory_in_both_directions(bench: Bench) -> N
     assert [r.outcome for r in bench.recorded("workspace_moved")] == ["changed", "changed"]
 
 
+def test_outside_git_a_folder_uses_the_memory_of_the_nearest_folder_above(bench: Bench) -> None:
+    deep = bench.project / "notes" / "2026"
+    deep.mkdir(parents=True)
+    above = bench.remember(SHIP)
+    shown = bench.call("inspect", directory=str(deep))
+    assert (shown.place.root, [v.entry.id for v in shown.entries]) == (
+        str(bench.project),
+        [above.id],
+    )
+    repository(deep.parent)
+    bench.later(minutes=1)
+    assert bench.call("inspect", directory=str(deep)).place.root == str(deep.parent)
+
+
+@pytest.mark.parametrize("everyone", [False, True])
+def test_a_folder_uses_its_own_memory_and_that_of_no_shared_folder(
+    bench: Bench, everyone: bool
+) -> None:
+    deep = bench.project / "notes"
+    deep.mkdir()
+    if everyone:
+        bench.project.chmod(0o1777)
+    else:
+        bench.remember(CENTS, directory=str(deep))
+    bench.remember(SHIP)
+    assert bench.call("inspect", directory=str(deep)).place.root == str(deep)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

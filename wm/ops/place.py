@@ -55,6 +55,13 @@ def _look(runtime: Runtime, request: Scoped, aliases: Aliases | None) -> Workspa
     key = _followed(aliases, found.key)
     if key == found.key:
         _refuse_foreign(runtime, found)
+    if runtime.store.read(memory_ref(key)).document is None:
+        # Outside git: the nearest folder above in which something is remembered.
+        for above in identity.folders_above(found.path):
+            place = WorkspacePlace(key=_followed(aliases, above.key), root=above.root)
+            memory = runtime.store.read(memory_ref(place.key)).document
+            if memory is not None and memory.entries and memory.workspace.root == above.root:
+                return place
     return WorkspacePlace(
         key=key, root=found.root, branch=runtime.redacted_name(found.branch or "")
     )

@@ -20,7 +20,7 @@ import stat
 import subprocess
 import time
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -81,6 +81,18 @@ def find(
         raise UserError.of("folder.home", root=shown(root))
     branch = _branch(git_dir) if git_dir is not None else None
     return WorkspaceIdentity(shown(root), key_of(root), branch, Path(root))
+
+
+def folders_above(root: Path, *, user_home: Path | None = None) -> Iterator[WorkspaceIdentity]:
+    """The folders above a workspace outside git, the nearest first (ID-3). Ends at a folder that
+    everyone may write to, such as `/tmp`, at the home folder and at `/`."""
+    home = _home(user_home)
+    if _at(str(root)) is not None:
+        return
+    for folder in root.parents[:-1]:
+        if _is_home(str(folder), home) or os.stat(folder).st_mode & stat.S_IWOTH:
+            return
+        yield WorkspaceIdentity(shown(folder), key_of(folder), None, folder)
 
 
 def _existing(directory: StrPath) -> str:
