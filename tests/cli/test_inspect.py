@@ -44,6 +44,14 @@ def test_a_few_entries_are_listed_in_full(terminal: Terminal) -> None:
     assert "The number is the strength" in said
 
 
+def test_a_memory_whose_entries_all_wait_is_not_called_empty(terminal: Terminal) -> None:
+    terminal.seed(("remember", {"text": TEXT.format(n=1), "source": "manual", "origin": "tool"}))
+    said = terminal.wm("inspect").out
+    assert "1 entry waits for your approval: wm inbox" in said
+    assert "Nothing is remembered here yet" not in said
+    assert "Nothing is in force yet" in said
+
+
 def test_an_entry_that_needs_a_look_is_counted_and_listed_first(full: Terminal) -> None:
     (full.repo / "dock.py").write_text("def berth(n):\n    return n\n")
     full.wm(

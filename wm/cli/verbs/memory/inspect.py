@@ -85,6 +85,8 @@ def _entries(found: Inspection, *, filtered: bool) -> Iterator[str]:
         yield ""
         if filtered:
             yield "  Nothing here is like that."
+        elif found.counts.get("inbox"):
+            yield "  Nothing is in force yet: entries that wait are kept once you accept them."
         else:
             yield "  Nothing is remembered here yet. Say “remember that …” to an agent, or:"
             yield '  wm remember "we deploy with make ship"'
