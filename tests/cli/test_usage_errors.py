@@ -208,21 +208,6 @@ MISTAKES: tuple[tuple[str, int, str, str], ...] = (
         "`wm status --help` shows how.",
     ),
     (
-        "session -C . core show",
-        2,
-        "`wm session list` takes no further arguments: 'core show'. "
-        "The verb comes first: `wm session core show -C .`.",
-        "`wm session list --help` shows how.",
-    ),
-    (
-        "session core -C set set goal 'Ship it'",
-        2,
-        "`wm session core show` takes no further arguments: "
-        "'set goal Ship it'. The verb comes first: "
-        "`wm session core set -C set goal 'Ship it'`.",
-        "`wm session core show --help` shows how.",
-    ),
-    (
         "session -C . 'core show'",
         2,
         "`wm session list` takes no further arguments: 'core show'.",

@@ -14,10 +14,6 @@ import click
 
 from wm.text.tables import Tables
 
-WITHOUT_VERB = "without a verb: "
-"""Key prefix in the `meta` of a context, before the group's name: the argument given in place of a
-verb."""
-
 PASTED = ("$", "%", "#", ">", "wm", "$ wm")
 """What a command that was copied from a page begins with."""
 
@@ -40,7 +36,6 @@ class Group(click.Group):
         # During shell completion (resilient parsing) every verb is still possible.
         if not self.default or not plain or ctx.resilient_parsing:
             return super().parse_args(ctx, args)
-        ctx.meta[WITHOUT_VERB + ctx.command_path] = tuple(args)
         return super().parse_args(ctx, [self.default, *args])
 
     def resolve_command(

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from wm.cli.groups import WITHOUT_VERB, Group, instead, nearest
+from wm.cli.groups import Group, instead, nearest
 
 MOST_MEANT = 2
 """An option that more verbs have does not identify the intended verb."""
@@ -44,7 +44,7 @@ def sentence(error: click.UsageError, words: Sequence[str]) -> str:
         case _ if error.message.startswith("Got unexpected extra argument"):
             extra = error.message.partition("(")[2].rstrip(")")
             message = f"`{path}` takes no further argument{'s' * (' ' in extra)}: {extra!r}."
-            return message + (_verb_first(extra, error.ctx) or _option_first(extra, error.ctx))
+            return message + _option_first(extra, error.ctx)
         case _:
             message = error.format_message()
     return message if message.endswith((".", "?")) else message + "."
@@ -60,26 +60,6 @@ def _choice(error: click.BadParameter) -> str:
     verb = instead(error.ctx.info_name if error.ctx else "", given[1])
     close = f"`wm {verb}`" if verb else close
     return f" Did you mean {close}?" if close else ""
-
-
-def _verb_first(extra: str, ctx: click.Context | None) -> str:
-    """ " The verb comes first: …" if an option came before the verb, so that another was meant."""
-    parent = ctx.parent if ctx else None
-    given = parent.meta.get(WITHOUT_VERB + parent.command_path) if parent else None
-    if parent is None or given is None:
-        return ""
-    verbs: list[str] = []
-    group: click.Command | None = parent.command
-    for word in extra.split():
-        group = group.get_command(parent, word) if isinstance(group, click.Group) else None
-        if group is None or word not in given:  # a word inside a quoted argument
-            break
-        verbs.append(word)
-    rest = list(given)
-    for word in verbs:
-        rest.remove(word)
-    line = shlex.join([*parent.command_path.split(), *verbs, *rest])
-    return f" The verb comes first: `{line}`." if verbs else ""
 
 
 def _option_first(extra: str, ctx: click.Context | None) -> str:
