@@ -599,6 +599,11 @@ BOTH_HOLD = tuple(
     tuple(row.split("|"))
     for row in """
 state|The signals are in Lantern.|The signals cost too much now.
+roles|Ann reviews Bo's code on Mondays.|Bo reviews Ann's code on Tuesdays.
+roles|Orders calls billing on port 4001.|Billing calls orders on port 4002.
+roles|Mail from Lantern to Winch waits 30 seconds.|Mail from Winch to Lantern waits 60 seconds.
+roles|Der Umzug von Nord nach Süd dauert 3 Stunden.|Der Umzug von Süd nach Nord dauert 5 Stunden.
+roles|Les données vont de Lyon à Paris à 2 h.|Les données vont de Paris à Lyon à 4 h.
 state|Our lamp is LampLight.|The lamp is slow since Monday.
 state|Die Signale laufen über Laterne.|Die Signale sind inzwischen zu teuer.
 state|Los faros van con Linterna.|Los faros ahora cuestan demasiado.

@@ -115,6 +115,15 @@ class Pair:
         """The clauses of the new statement that share a word with the older one."""
         return {w.clause for w in self.new_words if w not in self.added}
 
+    def exchanges_roles(self) -> bool:
+        """Whether two words have changed places, and another word differs: "web waits 30 s for
+        mail" and "mail waits 60 s for web" both hold."""
+        both = zip(self.old_words, self.new_words, strict=False)
+        other = {(o.term, n.term) for o, n in both if o.term != n.term}
+        exchanged = {(o, n) for o, n in other if (n, o) in other}
+        same_length = len(self.old_words) == len(self.new_words)
+        return same_length and bool(exchanged) and exchanged != other
+
     @property
     def shares_content(self) -> bool:
         """Whether they share more than adverbs: two statements with "directly" need not be about
@@ -563,7 +572,7 @@ _LONG_HAN = Lazy(r"\p{Han}{4,}")
 def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
     """Whether `new`, said later, changes what `old` says."""
     pair = Pair(new, old)
-    if not pair.shares_content:
+    if not pair.shares_content or pair.exchanges_roles():
         return Change.NONE
     found = by_rules(pair)
     score = model().weigh(features(pair, rarity, new.says_change, found), frozenset())
