@@ -146,12 +146,6 @@ def test_a_branch_without_a_commit_is_a_branch(base: Path) -> None:
     assert where(base / "fresh").branch == "trunk"
 
 
-def test_head_may_be_a_symbolic_link(repo: Path) -> None:
-    (repo / ".git" / "HEAD").unlink()
-    (repo / ".git" / "HEAD").symlink_to("refs/heads/main")
-    assert where(repo).branch == "main"
-
-
 def test_a_worktree_that_was_moved_by_hand_is_its_own_workspace(repo: Path, base: Path) -> None:
     git(repo, "worktree", "add", "-q", str(base / "wt"))
     (base / "wt").rename(base / "moved")

@@ -242,11 +242,7 @@ def _core_worktree(config: str) -> str | None:
 def _branch(git_dir: str) -> str | None:
     """The branch of this worktree; during a rebase the branch that is being rebased."""
     for name in ("HEAD", "rebase-merge/head-name", "rebase-apply/head-name"):
-        path = os.path.join(git_dir, name)
-        try:
-            target = os.readlink(path)  # early git stored HEAD as a symbolic link
-        except OSError:
-            target = (_line(path) or "").removeprefix("ref: ")
+        target = (_line(os.path.join(git_dir, name)) or "").removeprefix("ref: ")
         branch = target.strip().removeprefix("refs/heads/")
         # A reftable repository keeps a HEAD for old programs that names no branch.
         if branch not in (target.strip(), "", ".invalid"):
