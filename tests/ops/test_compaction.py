@@ -229,14 +229,14 @@ def test_decisions_that_the_session_stated_are_candidates(bench: Bench) -> None:
 
 
 def test_a_line_that_the_user_said_and_that_lasts_is_judged_by_the_rules_only(bench: Bench) -> None:
-    text = "Wir speichern in ferry alle Beträge als ganze seconds."
+    text = "Our CDN is BunnyNet."
     bench.call("learning", mode="off")
     snapshot = begin(bench)
     said(bench, text)
-    line = summary(snapshot, f"- [decision] {text}")
-    assert finish(bench, line) == [("rejected", ("bad_decision",))]
+    line = summary(snapshot, f"- [project] {text}")
+    assert finish(bench, line) == [("rejected", ("temporary_status",))]
     bench.event("user_prompt", text=text)
-    line = summary(asked(bench), f"- [decision] {text}")
+    line = summary(asked(bench), f"- [project] {text}")
     assert [outcome for outcome, _ in finish(bench, line)] == ["promoted"]
 
 

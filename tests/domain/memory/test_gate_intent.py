@@ -90,6 +90,8 @@ def test_a_russian_line_is_judged_in_its_own_letters_however_it_is_spelled() -> 
     latin = plain.replace("о", "o").replace("а", "a").replace("е", "e")
     assert line_of(latin, "project") == line_of(plain, "project")
     assert line_of(plain, "project").plain == plain
+    short = "Код 17 говорит лишь о том, что он уже был"
+    assert line_of(short, "project").plain == short
 
 
 def test_every_concept_compiles() -> None:

@@ -15,13 +15,12 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from wm.domain.learning.concepts import script_of
 from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words, worth
 from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
 from wm.secrets.redact import Redactor
 from wm.settings import GateSettings
-from wm.text.letters import normalised, unaccented
+from wm.text.letters import composed, normalised, unaccented, without_invisible
 from wm.text.patterns import Lazy, PatternSet, without_case, words
 from wm.text.scripts import is_cjk, is_cjk_heavy
 
@@ -41,9 +40,10 @@ class GateVerdict(Struct, frozen=True):
 
 
 class _NormalisedText(NamedTuple):
-    """A text in the forms that the rules need. lower: `plain` in lower case.
+    """A text in the forms that the rules need. text: as written. lower: `plain` in lower case.
     durable: it states a rule."""
 
+    text: str
     plain: str
     lower: str
     type: str
@@ -97,14 +97,23 @@ def line_of(text: str, type: str) -> worth.Line:
 
 def _line(judged: _NormalisedText, objections: Sequence[str]) -> worth.Line:
     plain = judged.plain
-    if script_of(plain) == "ru":  # the models know its words in its own letters
-        found = plain.split()
-        plain = " ".join(one if one.isascii() else one.translate(_RUSSIAN) for one in found)
+    if _CYRILLIC.is_match(plain):  # the models know Russian words in their own letters
+        typed = composed(without_invisible(judged.text)).split()
+        plain = " ".join(map(_russian, plain.split(), typed))
     return worth.line_of(plain, judged.type, objections, durable=judged.durable)
 
 
+def _russian(word: str, typed: str) -> str:
+    """A word with the letters that `normalised` made Latin. typed: the word as it was written: a
+    word without Latin letters is Russian ("он"), another one only if Cyrillic letters are left."""
+    if not _LATIN.is_match(typed):
+        return typed
+    return word if word.isascii() else word.translate(_RUSSIAN)
+
+
 _RUSSIAN = str.maketrans("aceopxyrABEKMHOPCTXYZ", "асеорхугАВЕКМНОРСТХУЗ")
-"""Undoes for Russian letters what `normalised` does."""
+_CYRILLIC = Lazy(r"[\x{0400}-\x{04ff}]")
+_LATIN = Lazy(r"[A-Za-z]")
 
 
 def _normalised(text: str, type: str, source: str) -> _NormalisedText:
@@ -113,7 +122,9 @@ def _normalised(text: str, type: str, source: str) -> _NormalisedText:
     paths = frozenset(filter(_is_path, found))
     durable = _is_durable(without_case(" ".join(word for word in found if word not in paths)))
     lower = without_case(plain)
-    return _NormalisedText(plain, lower, type, source, durable, *_count_paths(found, paths))
+    return _NormalisedText(
+        text[:JUDGED_CHARS], plain, lower, type, source, durable, *_count_paths(found, paths)
+    )
 
 
 def _plain(text: str) -> str:
@@ -157,16 +168,11 @@ _DURABLE = _compiled(gate_words.DURABLE)
 _PROGRESS = _compiled(gate_words.PROGRESS)
 _RAW_ERROR_START = _compiled(gate_words.RAW_ERROR[:4])
 _RAW_ERROR = _compiled(gate_words.RAW_ERROR[4:])
-_STACK = _compiled(gate_words.STACK)
 _COMMIT_SUBJECT = _compiled(gate_words.COMMIT[:1])
 _COMMIT = _compiled(gate_words.COMMIT[1:])
 _TEMPORARY = _compiled(gate_words.TEMPORARY)
-_ACTIVE_FILE = _compiled(gate_words.ACTIVE_FILE)
-_CODE = _compiled(gate_words.CODE)
 _QUESTION_MARK = _compiled(gate_words.QUESTION[:1])
 _QUESTION = _compiled(gate_words.QUESTION)
-_TRANSIENT_BUG = _compiled(gate_words.TRANSIENT_BUG)
-_DEPLOYED = _compiled(gate_words.DEPLOYED)
 _INJECTION = _compiled(gate_words.INJECTION)
 _PREFERENCE = _compiled(gate_words.PREFERENCE)
 _REPORT = _compiled(gate_words.REPORT)
@@ -190,12 +196,14 @@ _STATES_NO_RULE = Lazy(
 )
 
 
-def _unless_durable(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
+def _unless_durable(rows: gate_words.Patterns) -> Callable[[_NormalisedText], bool]:
     """A match counts unless the sentence states a rule: "CI must fail when …" is not a CI report."""
-    return lambda judged: not judged.durable and patterns.is_match(judged.lower)
+    matches = _always(rows)
+    return lambda judged: not judged.durable and matches(judged)
 
 
-def _always(patterns: PatternSet) -> Callable[[_NormalisedText], bool]:
+def _always(rows: gate_words.Patterns) -> Callable[[_NormalisedText], bool]:
+    patterns = _compiled(rows)
     return lambda judged: patterns.is_match(judged.lower)
 
 
@@ -207,15 +215,13 @@ _ADJECTIVE = Lazy(gate_words.ADJECTIVE)
 def _is_progress(judged: _NormalisedText) -> bool:
     if judged.durable:
         return False
-    if judged.type == "project" and _PAST_END.search(judged.lower) is not None:
+    if judged.type == "project" and _PAST_END.is_match(judged.lower):
         return True
     if reports_progress(judged.plain):
         return True
-    if not _PROGRESS.is_match(judged.lower):
-        return False
-    if judged.type == "decision" and _CHOICE.is_match(judged.lower):
-        return False
-    return _ADJECTIVE.search(judged.lower) is None
+    chooses = judged.type == "decision" and _CHOICE.is_match(judged.lower)
+    names_things = _ADJECTIVE.is_match(judged.lower)
+    return _PROGRESS.is_match(judged.lower) and not (chooses or names_things)
 
 
 def _is_commit(judged: _NormalisedText) -> bool:
@@ -273,8 +279,6 @@ def _count_paths(found: Sequence[str], paths: Container[str]) -> tuple[int, int]
         if word in paths and word.lower() not in _NO_PATH and "://" not in word:
             count += 1
             total += 1
-        elif word.isascii():
-            total += word.isalnum() or any(map(str.isalnum, word))
         else:
             cjk = sum(map(is_cjk, word))
             total += cjk // 2 + 1 if cjk else any(map(str.isalnum, word))
@@ -305,14 +309,13 @@ def _holds_secret(text: str, redactor: Redactor | None) -> bool:
 
 def _is_bad_feedback(judged: _NormalisedText) -> bool:
     """Whether feedback says nothing about how to work: a report or a description."""
-    if judged.type != "feedback":
+    if judged.type != "feedback" or judged.durable:
         return False
     if _REPORT.is_match(judged.lower):
-        return not judged.durable
-    describes = _STATEMENT_START.is_match(judged.lower)
-    if judged.lower.startswith("the user "):
-        return False  # a person's way of working implies how to work for them
-    return describes and not judged.durable and not _PREFERENCE.is_match(judged.lower)
+        return True
+    # A person's way of working implies how to work for them.
+    prefers = judged.lower.startswith("the user ") or _PREFERENCE.is_match(judged.lower)
+    return not prefers and _STATEMENT_START.is_match(judged.lower)
 
 
 def _is_bad_decision(judged: _NormalisedText) -> bool:
@@ -330,15 +333,15 @@ _CLAUSE = Lazy(r"[^;:：；]+")
 _RULES: tuple[tuple[str, Callable[[_NormalisedText], bool]], ...] = (
     ("progress_snapshot", _is_progress),
     ("raw_error", _is_raw_error),
-    ("stack_trace", _always(_STACK)),
+    ("stack_trace", _always(gate_words.STACK)),
     ("commit_or_ci_snapshot", _is_commit),
     ("path_heavy", _is_path_heavy),
     ("temporary_status", _is_temporary),
-    ("active_file_snapshot", _unless_durable(_ACTIVE_FILE)),
-    ("code_or_api_signature", _always(_CODE)),
+    ("active_file_snapshot", _unless_durable(gate_words.ACTIVE_FILE)),
+    ("code_or_api_signature", _always(gate_words.CODE)),
     ("unresolved_question", _is_question),
-    ("transient_bug_state", _unless_durable(_TRANSIENT_BUG)),
-    ("deployment_snapshot", _unless_durable(_DEPLOYED)),
+    ("transient_bug_state", _unless_durable(gate_words.TRANSIENT_BUG)),
+    ("deployment_snapshot", _unless_durable(gate_words.DEPLOYED)),
     ("prompt_injection", lambda judged: _orders_harm(judged.plain)),
 )
 _SOFT_RULES = (("bad_feedback", _is_bad_feedback), ("bad_decision", _is_bad_decision))
