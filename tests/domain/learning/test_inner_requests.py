@@ -253,11 +253,18 @@ ONCE = {
     "/remember the docs are built with mkdocs": "the docs are built with mkdocs",
     "Keep this in mind for all future sessions: tests run with TZ=UTC": "tests run with TZ=UTC",
     "I want you to remember we never rebase shared branches": "we never rebase shared branches",
+    "from now on we use pnpm, remember that": "we use pnpm",
+    "from now on the port is 7443 (remember this)": "the port is 7443",
+    "rule: never push to main, remember this": "never push to main",
+    "ab jetzt nur noch pnpm, merk dir das": "nur noch pnpm",
+    "a partir de ahora usamos pnpm, recuérdalo": "usamos pnpm",
+    "今後はpnpmを使います、覚えておいて": "pnpmを使います",
+    "from now on it is read-only, remember that until friday": "it is read-only (until friday)",
 }
 
 
 @pytest.mark.parametrize("message", ONCE)
-def test_politeness_around_a_request_is_not_a_second_one(message: str) -> None:
+def test_words_around_a_request_are_not_a_second_one(message: str) -> None:
     assert [one.text for one in find_requests(message, GATE).found] == [ONCE[message]]
 
 

@@ -217,14 +217,19 @@ def asking_lines(text: str) -> frozenset[int]:
 
 def fact_before(line: str) -> str:
     """The last sentence before a request at the end of a typed line, or ""."""
+    return last_sentence(without_tail(line))
+
+
+def without_tail(line: str) -> str:
+    """The text before a request at the end of a typed line, or ""."""
     flat = flattened(line)
     found = _TAIL.search(flat)
     if found is None or not _MARKED.is_match(found.group()) or _negates(flat[: found.start()]):
         return ""
-    fact = last_sentence(line[: found.start() + (flat[found.start()] in ".!。！।")])
+    text = line[: found.start() + (flat[found.start()] in ".!。！।")].strip()
     scope = line[found.start(1) : found.end(1)] if found[1] else ""
     # A limit is part of the fact: "read-only, remember that until friday".
-    return f"{fact} ({scope})" if fact and _LIMITS.search(flattened(scope)) else fact
+    return f"{text} ({scope})" if text and _LIMITS.search(flattened(scope)) else text
 
 
 def last_sentence(text: str) -> str:
@@ -291,8 +296,10 @@ _SAME = Lazy(rf"^(?:(?:{_in_any_language('request_same')})\s*)+$")
 _PUNCTUATION = Lazy(r"[\pP\pS]")
 
 
-def before_next(text: str) -> str:
-    """The text without a further request in it: "A, and remember that B" is A."""
+def alone(text: str) -> str:
+    """The text without a further request in it or at its end: "A, and remember that B" and "A,
+    remember that" are A."""
+    text = _without_frame(without_tail(text)) or text
     begin = next((at for at, _, _ in _requests_in(text) if at), len(text))
     return _without_end(text[:begin]) if begin < len(text) else text
 

@@ -239,12 +239,9 @@ def _requests(asked: _Message, settings: GateSettings) -> Requests:
     found = _at_starts(asked, settings)
     lines: Collection[int] = () if found.unparsed else asked.asking
     if lines:
-        alone = tuple(
-            one._replace(text=inner_requests.before_next(one.text)) for one in found.found
-        )
-        found = found._replace(
-            found=tuple(one for one in alone if not inner_requests.is_polite(one.text))
-        )
+        apart = (one._replace(text=inner_requests.alone(one.text)) for one in found.found)
+        alone = tuple(one for one in apart if not inner_requests.is_polite(one.text))
+        found = found._replace(found=alone)
         inside = _unknown(_inside(asked, lines, settings), found, settings)
         found = found._replace(found=(*found.found, *inside))
     # One line with a request seldom has a second one in other words.
