@@ -101,6 +101,8 @@ class SessionState(Document):
     subagent: bool = optional(False)
     last_answer: str = optional("")
     """The end of the agent's last words, which the user's next message may correct (EX-7)."""
+    offer: str = optional("")
+    """The end of the agent's last words, until the user has answered what they propose (EX-7)."""
     learn_paused: bool = optional(False)
     """Nothing is learned in passing in this session (EX-7)."""
     learned: str = optional("")

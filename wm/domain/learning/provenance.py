@@ -293,6 +293,12 @@ class SessionWords:
         is_users = speakers.count(USER) * 2 >= len(speakers)
         return SupportVerdict("user" if is_users else "agent")
 
+    def repeats_foreign(self, text: str) -> bool:
+        """Whether a text repeats a sentence or a phrase that only foreign text has."""
+        claims = list(sentences(text, self.key))
+        kinds = distinctive_words.kinds(text, self.key)
+        return any(map(self._repeats, claims)) or self._holds_foreign_pairs(claims, kinds)
+
     def is_stated_by_user(self, text: str) -> bool:
         """Whether the user's own statements support this text, whoever said it first."""
         by = self._speakers(list(sentences(text, self.key)), ())

@@ -126,7 +126,8 @@ class Statement(NamedTuple):
     """Something lasting that the user stated. type, scope: as in an entry. is_certain: it may be
     kept without asking the user. only_change: it is kept only if it changes a known entry. around:
     longer texts of the message that contain it, set no task and do not ask. is_hearsay: it says
-    what another or a document says, so it retires nothing without asking the user."""
+    what another or a document says, so it retires nothing without asking the user. agreed: the
+    words with which the user agreed to it, if the agent proposed it."""
 
     text: str
     type: str
@@ -135,6 +136,7 @@ class Statement(NamedTuple):
     only_change: bool = False
     around: tuple[str, ...] = ()
     is_hearsay: bool = False
+    agreed: str = ""
 
 
 class Place(NamedTuple):

@@ -141,6 +141,15 @@ def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
     return _words(work.runtime, state).judge(text, known=_known(work.place, state))
 
 
+def without_repeated(work: LocatedWork, state: SessionState, text: str) -> str:
+    """The lines of a model's new text that repeat no tool's text; none if what the tools returned
+    is not known completely."""
+    words = _words(work.runtime, state)
+    if not {ADDRESSED}.issuperset(words.distrust):
+        return ""
+    return "\n".join(line for line in text.split("\n") if not words.repeats_foreign(line))
+
+
 def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str, ...]:
     """The texts into which a proposal is split: the sentences that the conversation supports, as
     one text, because one may be the context of the next, and all others. The proposal itself if

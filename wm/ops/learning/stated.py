@@ -15,6 +15,7 @@ from wm.api.protocol import Learning, LearningRequest, Remembered, RememberReque
 from wm.domain.change.statement import marks_change
 from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
+from wm.domain.learning.agreed import agreed
 from wm.domain.learning.requests import Requests, taught
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
@@ -38,6 +39,9 @@ from wm.store.paths import sid
 ACTIVE, INBOX, OFF = LEARN_MODES
 UNSURE = "stated_unsure"
 """The reason of a statement that waits because it may not be meant to last."""
+
+AGREED = "agreed"
+"""The reason of a statement that waits because the agent said it, and the user only agreed."""
 
 CROWDED_OUT = "crowded_out"
 """The reason why an unsure statement went to the trash when its session ended."""
@@ -85,7 +89,12 @@ def find(
     state = runtime.store.read(session_ref(place.key, session)).document
     if mode(runtime, place, state) == OFF:
         return ()
-    return taught(text, state.last_answer if state is not None else "", asked)
+    before, offer = (state.last_answer, state.offer) if state is not None else ("", "")
+    chosen = agreed(offer, text) if not asked.found else ()
+    said = (
+        one for one in taught(text, before, asked) if not any(one.text in x.agreed for x in chosen)
+    )
+    return (*chosen, *said)
 
 
 def keep(
@@ -117,10 +126,14 @@ def keep(
         # is asked.
         learned = (e.status == "active" and e.source not in ASKED for e in retired)
         sure = one.is_certain or (retired and all(learned) and not one.is_hearsay)
-        reasons = (() if sure else (UNSURE,)) + ((CHOSEN,) if waits else ())
+        doubt = AGREED if one.agreed else UNSURE
+        reasons = (() if sure else (doubt,)) + ((CHOSEN,) if waits else ())
         wanted = RememberRequest(
             text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
         )
+        if one.agreed:
+            proposed = {"origin": "agent", "rationale": f"you answered “{one.agreed}”"}
+            wanted = wanted.model_copy(update=proposed)
         kept.append(learn_or_journal(work, wanted, reasons[:1], refused if one.type else None))
     return tuple(kept)
 

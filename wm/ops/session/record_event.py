@@ -17,6 +17,7 @@ from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.facts import Fact
 from wm.domain.failures import open_errors
 from wm.domain.learning import inner_requests, requests
+from wm.domain.learning.agreed import offer_in
 from wm.domain.learning.stated import Statement, scope_of
 from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
@@ -275,8 +276,9 @@ def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state = load_session(work, prepared.redacted)
     if state.subagent:
         return _plain_answer(state)
-    if transitions.was_seen(state, event):
-        # A message that arrives twice (a retry, two hooks) counts once.
+    if transitions.was_seen(state, event) and not state.offer:
+        # A message that arrives twice (a retry, two hooks) counts once; "yes" to the next question
+        # is another message.
         again = stated.notice_again(work, message.stated)
         return EventAnswer(open_errors=len(state.open_errors), shown=again)
     note_activity(work)
@@ -297,7 +299,7 @@ def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
             )
     state = transitions.drop_pending(state, forgotten_ids)
     state, also = prompt_recall.notices(work, state, message.recalled)
-    state = state.model_copy(update={"learned": stated.short_notice(learned)})
+    state = state.model_copy(update={"learned": stated.short_notice(learned), "offer": ""})
     save_session(work, state)
     working_memory.after_prompt(work, state, message.items)
     confirmations = tuple(kept.message for kept in remembered if kept.message)
@@ -412,7 +414,9 @@ def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     )
     if state.subagent:
         return _plain_answer(state)
-    state = state.model_copy(update={"last_answer": event.text[-LAST_ANSWER_CHARS:]})
+    offer = provenance.without_repeated(work, state, offer_in(event.text))
+    said = {"last_answer": event.text[-LAST_ANSWER_CHARS:], "offer": offer}
+    state = state.model_copy(update=said)
     state, decided = working_memory.counted(state), []
     for text in found:
         # A decision that repeats tool text is a candidate that waits; hot state does not show it.
