@@ -5,8 +5,6 @@ Features of the models that judge a sentence. Pure and linear (EX-6).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from wm.text.patterns import Lazy
 
 _CAPS = Lazy(r"\b(?:NOT|NEVER|DON'?T|ALWAYS|ONLY|MUST|NO|ANY\w*|EVERY\w*|ALL|IS)\b")
@@ -31,26 +29,10 @@ _PROPER = Lazy(r"\S\s+[A-ZÄÖÜÉÀ][\w-]+")
 ASKS = Lazy(r"[?？؟]")
 
 
-class Form(NamedTuple):
-    """signs: characters, at least one of which every match contains; a search for them costs a
-    tenth of a match. Empty: any text may match."""
-
-    rule: Lazy
-    signs: str = ""
-
-    def is_match(self, text: str) -> bool:
-        return (not self.signs or any(map(text.__contains__, self.signs))) and self.rule.is_match(
-            text
-        )
-
-
-_DIGITS = "0123456789"
 FORMS = {
-    "caps": Form(_CAPS, "NAEOMI"), "path": Form(PATH, "`/."), "url": Form(_URL, "/"),
-    "number": Form(_NUMBER), "quoted": Form(_QUOTED, "\"“”«»「」„'"),
-    "code_name": Form(_CODE_NAME), "proper": Form(_PROPER), "inner_ask": Form(ASKS, "?？؟"),
-    "accepts": Form(_ACCEPTS), "option": Form(_OPTION, _DIGITS + "oO"),
-    "place": Form(_PLACE, "/["), "particle": Form(_PARTICLE, "か吗嗎까나"),
+    "caps": _CAPS, "path": PATH, "url": _URL, "number": _NUMBER, "quoted": _QUOTED,
+    "code_name": _CODE_NAME, "proper": _PROPER, "inner_ask": ASKS, "accepts": _ACCEPTS,
+    "option": _OPTION, "place": _PLACE, "particle": _PARTICLE,
 }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from wm.domain.learning.concepts import KEEPING, concepts_of, folded, language, 
 from wm.domain.learning.inner_requests import flattened, is_polite
 from wm.domain.learning.stated import lasting_score
 from wm.text.patterns import Lazy
+from wm.text.patterns import words as word_set
 from wm.text.scripts import is_cjk_heavy
 from wm.text.sentence_forms import forms_of
 from wm.text.tables import Tables
@@ -204,12 +205,10 @@ def _parts_of(texts: Sequence[str], lang: str) -> list[Sentence]:
     return every
 
 
-_BESIDE = frozenset(
-    {
-        *("ban", "limit", "soon", "general", "ask", "task", "hypo", "deictic", "past", "must"),
-        *("negated", "always", "condition", "write", "request", "retract", "person", "we"),
-    }
-)
+_BESIDE = word_set("""
+    ban limit soon general ask task hypo deictic past must negated always condition write request
+    retract person we
+""")
 """Concepts that change what those of a request mean: "note it" in a file, for now, a question."""
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from wm.text.letters import without_invisible
@@ -173,25 +172,10 @@ def _rows(lang: str, file: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _in_joined(text: str, lang: str, file: str) -> Found:
-    known = _joined(lang, file)
-    begun = chain.from_iterable(known[char] for char in known.keys() & text)
-    found = [(phrase, concepts) for phrase, concepts in begun if phrase in text]
-    first = (concepts for phrase, concepts in found if text.startswith(phrase))
-    anywhere = chain.from_iterable(concepts for _, concepts in found)
-    return Found(frozenset(anywhere), frozenset(chain.from_iterable(first)))
-
-
-@cache
-def _joined(lang: str, file: str) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """First character -> the phrases that begin with it, each with its concepts."""
-    found: dict[str, tuple[str, ...]] = {}
-    for concept, phrases in _rows(lang, file):
-        for phrase in phrases:
-            found[phrase] = (*found.get(phrase, ()), concept)
-    return {
-        char: [row for row in found.items() if row[0][0] == char]
-        for char in {phrase[0] for phrase in found}
-    }
+    rows = _rows(lang, file)
+    found = (concept for concept, phrases in rows if any(map(text.__contains__, phrases)))
+    first = (concept for concept, phrases in rows if text.startswith(phrases))
+    return Found(frozenset(found), frozenset(first))
 
 
 class _Phrase(NamedTuple):
@@ -240,45 +224,22 @@ def _phrases(lang: str, file: str) -> _Phrases:
     return known
 
 
-class _Starts(NamedTuple):
-    """The phrases that may begin with a word. alone: the concepts of those of one word. next: the
-    others by their second word. open: those whose second word is a pattern."""
-
-    alone: tuple[str, ...]
-    next: dict[str, tuple[_Phrase, ...]]
-    open: tuple[_Phrase, ...]
-
-
 @lru_cache(maxsize=8_192)
-def _beginning(lang: str, file: str, word: str) -> _Starts:
+def _beginning(lang: str, file: str, word: str) -> tuple[_Phrase, ...]:
     """The phrases that may begin with this word."""
     known = _phrases(lang, file)
-    found = list(known.whole.get(word, ()))
-    found += [p for text, p in known.begin.get(word[:2], ()) if word.startswith(text)]
-    found += [p for text, p in known.end.get(word[-2:], ()) if word.endswith(text)]
-    following: dict[str, tuple[_Phrase, ...]] = {}
-    opened = []
-    for phrase in found:
-        second = phrase.words[0] if phrase.words else ""
-        if second == "~" or second.endswith("*"):
-            opened.append(phrase)
-        elif second:
-            following[second] = (*following.get(second, ()), phrase)
-    alone = tuple({phrase.concept for phrase in found if not phrase.words})
-    return _Starts(alone, following, tuple(opened))
+    begin = (p for text, p in known.begin.get(word[:2], ()) if word.startswith(text))
+    end = (p for text, p in known.end.get(word[-2:], ()) if word.endswith(text))
+    return (*known.whole.get(word, ()), *begin, *end)
 
 
 def _in_words(words: list[str], lang: str, file: str) -> Found:
     found: set[str] = set()
     first: frozenset[str] = frozenset()
     for at, word in enumerate(words):
-        starts = _beginning(lang, file, word)
-        found.update(starts.alone)
-        if starts.next or starts.open:
-            after = words[at + 1] if at + 1 < len(words) else ""
-            for phrase in (*starts.next.get(after, ()), *starts.open):
-                if phrase.concept not in found and _goes_on(words, at + 1, phrase.words):
-                    found.add(phrase.concept)
+        for phrase in _beginning(lang, file, word):
+            if phrase.concept not in found and _goes_on(words, at + 1, phrase.words):
+                found.add(phrase.concept)
         if at == 0:
             first = frozenset(found)
     return Found(frozenset(found), first)

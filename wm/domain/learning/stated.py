@@ -33,6 +33,7 @@ from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.typed_lines import line_numbers, typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
+from wm.text.patterns import words as word_set
 from wm.text.sentence_forms import ASKS, PATH, forms_of, length_of
 from wm.text.word_grams import JOINED, grams
 
@@ -113,12 +114,7 @@ LANGUAGE_SCORE = 1.0
 """Least score of a wish to be answered in a language. Nearly every person means it to last, also
 in the middle of work, where so few words mostly belong to the task."""
 
-EXCLUDED = frozenset(
-    {
-        *("asks", "person", "retract", "next:retract", "sarcasm", "first:limit", "denied"),
-        "first:example",
-    }
-)
+EXCLUDED = word_set("asks person retract next:retract sarcasm first:limit denied first:example")
 """Features of a sentence that is never learned from."""
 
 
@@ -384,16 +380,12 @@ def _is_filler(features: frozenset[str]) -> bool:
 
 _BRIEF = frozenset({"tiny", "short"})
 _PREDICATE = frozenset({"state", "copula", "about_thing"})
-_NOT_PLAIN = frozenset(
-    {
-        *("defect", "report", "hypo", "limit", "soon", "plan", "past", "ask", "asks", "asking"),
-        *("deictic", "inner_ask", "retract", "sarcasm", "person", "you", "myself", "should"),
-        *("refers", "option", "accepts", "ellipsis", "pasted", "write", "negated"),
-        *("ahead", "quoted", "long", "first:task", "first:request", "first:subject_not"),
-        *("first:joined", "first:ask", "first:you", "first:we", "first:choose"),
-        *("first:present", "first:condition", "reason", "speaker", "trouble"),
-    }
-)
+_NOT_PLAIN = word_set("""
+    defect report hypo limit soon plan past ask asks asking deictic inner_ask retract sarcasm person
+    you myself should refers option accepts ellipsis pasted write negated ahead quoted long
+    first:task first:request first:subject_not first:joined first:ask first:you first:we
+    first:choose first:present first:condition reason speaker trouble
+""")
 
 
 def _is_plain(features: frozenset[str]) -> bool:
@@ -668,13 +660,10 @@ def _without_files(line: str) -> str:
     return line if found & _IS_SUBJECT and "task" not in found else rest
 
 
-_OF_NEIGHBOURS = frozenset(
-    {
-        *("retract", "sarcasm", "task", "first:task", "request", "first:request", "asks"),
-        *("inner_ask", "always", "first:always", "ban", "first:ban", "we", "first:we"),
-        *("decide", "correct", "past", "deictic", "first:alters"),
-    }
-)
+_OF_NEIGHBOURS = word_set("""
+    retract sarcasm task first:task request first:request asks inner_ask always first:always ban
+    first:ban we first:we decide correct past deictic first:alters
+""")
 """Features of the sentences before and after that count for a sentence, as prev:… and next:…."""
 
 

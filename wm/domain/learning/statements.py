@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.domain.learning.typed_lines import line_numbers, typed_lines
-from wm.text.letters import WordPattern, canonical, unaccented, without_invisible
-from wm.text.patterns import Lazy, encoded
+from wm.domain.learning.typed_lines import typed_lines
+from wm.text.letters import WordPattern, canonical, without_invisible
+from wm.text.patterns import Lazy
 
 MIN_CHARS, MIN_DECISION_CHARS = 6, 12
 MAX_DECISION_CHARS = 400
@@ -79,25 +79,10 @@ _OPEN = WordPattern(
 )
 
 
-def _any_line(*patterns: WordPattern) -> str:
-    """Where a line begins that one of these patterns may match, behind its marks."""
-    heads = "|".join(one.text.removeprefix("^").replace("(.*)$", "") for one in patterns)
-    return rf"^[^\pL\n]*(?:{heads})"
-
-
-# One search over a text finds the few lines that `_decision` and `_stated` read.
-_MAY_DECIDE = WordPattern(
-    f"{_any_line(_DECISION, _DECIDED)}|{_DECIDED_BEHIND.text.removesuffix('$')}", multi_line=True
-)
-_MAY_STATE = WordPattern(
-    rf"{_any_line(_TODO, _LATER, _DONE, _NOTE)}|^[^\pL\n]*\[[ xX]\]", multi_line=True
-)
-
-
 def decisions_in(assistant_text: str) -> tuple[str, ...]:
     """The stated decisions as whole lines, without their labels, in order, without duplicates."""
     found: dict[str, str] = {}
-    for line in _typed(assistant_text, MAX_DECISION_CHARS, _MAY_DECIDE):
+    for line in _typed(assistant_text, MAX_DECISION_CHARS):
         text = _decision(line)
         if MIN_DECISION_CHARS <= len(text) <= MAX_DECISION_CHARS and len(found) < MAX_DECISIONS:
             found.setdefault(canonical(text), text)
@@ -107,7 +92,7 @@ def decisions_in(assistant_text: str) -> tuple[str, ...]:
 def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
     """The todos and notes of a message in order, without duplicates, each at most `max_chars`."""
     found: dict[tuple[str, str], Stated] = {}
-    for line in _typed(message, max_chars, _MAY_STATE):
+    for line in _typed(message, max_chars):
         one = _stated(line)
         if one is None or not MIN_CHARS <= len(one.text) <= max_chars:
             continue
@@ -116,13 +101,10 @@ def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
     return tuple(found.values())
 
 
-def _typed(message: str, max_chars: int, hint: WordPattern) -> Iterator[str]:
-    """The lines with the hint that the writer typed, without the much longer ones."""
-    message = without_invisible(message)
-    raw = encoded(unaccented(message))
-    numbers = frozenset(line_numbers(raw, hint.line_starts(raw)))
-    for line in typed_lines(message) if numbers else ():
-        if line.number in numbers and not line.origin and len(line.text) <= 2 * max_chars:
+def _typed(message: str, max_chars: int) -> Iterator[str]:
+    """The lines that the writer typed, without the much longer ones."""
+    for line in typed_lines(without_invisible(message)):
+        if not line.origin and len(line.text) <= 2 * max_chars:
             yield line.text
 
 
