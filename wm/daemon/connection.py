@@ -14,16 +14,7 @@ import asyncio
 from collections import deque
 from typing import Protocol
 
-from wm.daemon.messages import (
-    Channel,
-    Handler,
-    HttpRequest,
-    Response,
-    Stream,
-    encode_head,
-    problem,
-    too_busy,
-)
+from wm.daemon import messages
 from wm.net.connection import Peer
 from wm.net.messages import CONTINUE, RequestHead
 from wm.net.parser import HttpRefusal, RequestReader, Stage
@@ -45,7 +36,7 @@ class Host(Protocol):
     draining: bool
 
     @property
-    def handler(self) -> Handler: ...
+    def handler(self) -> messages.Handler: ...
 
     def opened(self, connection: Connection) -> None:
         """Called when the connection is open."""
@@ -78,9 +69,9 @@ class Connection(Peer):
         """The head of the request whose body is incomplete."""
         # One buffer: a client may send a megabyte as chunks of one byte.
         self._body = bytearray()
-        self._queue: deque[HttpRequest | Response] = deque()
-        self._current: HttpRequest | None = None
-        self._channel: Channel | None = None
+        self._queue: deque[messages.HttpRequest | messages.Response] = deque()
+        self._current: messages.HttpRequest | None = None
+        self._channel: messages.Channel | None = None
         self._pumping = False
         self._writing_paused = False
         self._refused = False
@@ -121,7 +112,7 @@ class Connection(Peer):
             elif isinstance(event, RequestHead):
                 self._head_came(event)
             elif isinstance(event, HttpRefusal):
-                self._refuse(problem(event.status, event.code, event.message))
+                self._refuse(messages.problem(event.status, event.code, event.message))
             else:
                 self._request_came()
             if self._refused:
@@ -151,7 +142,9 @@ class Connection(Peer):
         elif head.coded and not head.plainly_chunked:
             self._refuse(_bad("Only the transfer coding 'chunked' is supported."))
         elif expect is not None and expect.strip().lower() != b"100-continue":
-            self._refuse(problem(417, "expectation", "Only `Expect: 100-continue` is supported."))
+            self._refuse(
+                messages.problem(417, "expectation", "Only `Expect: 100-continue` is supported.")
+            )
         else:
             # Only after the answers of earlier requests: a client reads them in order.
             self._continue_due = expect is not None and head.version == "1.1"
@@ -161,7 +154,7 @@ class Connection(Peer):
         if len(self._body) + len(data) > self._limits.max_body_bytes:
             self._refuse_body()
         elif not self._server.reserve(len(data)):
-            self._refuse(too_busy("Too many bytes of incomplete requests are in memory."))
+            self._refuse(messages.too_busy("Too many bytes of incomplete requests are in memory."))
         else:
             self._body += data
 
@@ -175,7 +168,9 @@ class Connection(Peer):
         method, target = head.method.decode("ascii"), head.target.decode("ascii")
         headers = [(name.lower(), value) for name, value in head.headers]
         body = self._take_body()
-        self._queue.append(HttpRequest(method, target, headers, body, head.version, head.keep))
+        self._queue.append(
+            messages.HttpRequest(method, target, headers, body, head.version, head.keep)
+        )
         self._fresh = False
         self._last = not head.keep
 
@@ -204,14 +199,16 @@ class Connection(Peer):
             self.transport.close()
             return
         part = self._reader.stage.value
-        self._refuse(problem(408, "timeout", f"The {part} of the request took too long to arrive."))
+        self._refuse(
+            messages.problem(408, "timeout", f"The {part} of the request took too long to arrive.")
+        )
         self._pump()
 
     def _refuse_body(self) -> None:
         limit = self._limits.max_body_bytes
-        self._refuse(problem(413, "too_large", f"The body is larger than {limit} bytes."))
+        self._refuse(messages.problem(413, "too_large", f"The body is larger than {limit} bytes."))
 
-    def _refuse(self, response: Response) -> None:
+    def _refuse(self, response: messages.Response) -> None:
         """Send this answer after the queued ones, then end the connection."""
         response.close = True
         self._refused = True
@@ -247,7 +244,7 @@ class Connection(Peer):
                 break
             taken += 1
             item = self._queue.popleft()
-            if isinstance(item, Response):
+            if isinstance(item, messages.Response):
                 self._write(item, None)
                 break
             self._current = item
@@ -269,11 +266,11 @@ class Connection(Peer):
         if self._continue_due or self._incomplete:
             self._after_read()
 
-    def _reply(self, response: Response | Stream) -> None:
+    def _reply(self, response: messages.Response | messages.Stream) -> None:
         request = self._current
         if not self.is_open or request is None:
             return
-        if isinstance(response, Stream):
+        if isinstance(response, messages.Stream):
             self._write_stream(response, request)
             return
         self._current = None
@@ -281,13 +278,13 @@ class Connection(Peer):
         if not self._pumping:
             self._pump()
 
-    def _write(self, response: Response, request: HttpRequest | None) -> None:
+    def _write(self, response: messages.Response, request: messages.HttpRequest | None) -> None:
         keep = not response.close and not self._server.draining
         version = "1.1"
         if request is not None:
             keep = keep and request.keep_alive
             version = request.version
-        head = encode_head(response, length=len(response.body), version=version, keep=keep)
+        head = messages.encode_head(response, length=len(response.body), version=version, keep=keep)
         silent = (request is not None and request.method == "HEAD") or response.status in (204, 304)
         self.transport.write(head if silent else head + response.body)
         if not keep:
@@ -302,15 +299,15 @@ class Connection(Peer):
             self._last = True
             self.transport.close()
 
-    def _write_stream(self, stream: Stream, request: HttpRequest) -> None:
+    def _write_stream(self, stream: messages.Stream, request: messages.HttpRequest) -> None:
         chunked = request.version == "1.1"
-        head = encode_head(stream, length=None, version=request.version, keep=False)
+        head = messages.encode_head(stream, length=None, version=request.version, keep=False)
         self.transport.write(head)
         if request.method == "HEAD":
             self._current = None
             self.transport.close()
             return
-        self._channel = Channel(self.transport, chunked=chunked)
+        self._channel = messages.Channel(self.transport, chunked=chunked)
         stream.opened(self._channel)
         if self._server.draining:
             self._channel.close()
@@ -323,5 +320,5 @@ class Connection(Peer):
             self.transport.close()
 
 
-def _bad(detail: str) -> Response:
-    return problem(400, "bad_request", detail)
+def _bad(detail: str) -> messages.Response:
+    return messages.problem(400, "bad_request", detail)

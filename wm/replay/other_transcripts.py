@@ -14,16 +14,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from wm.replay.requests import (
-    JsonObject,
-    RecordedThread,
-    Sent,
-    SkippedRequests,
-    blocks_of,
-    request_of,
-    seconds,
-    system_of,
-)
+from wm.replay import requests
 from wm.text.jsontext import as_object
 from wm.wire.block import CHARS_PER_TOKEN
 from wm.wire.usage import Usage
@@ -35,28 +26,28 @@ class _OpenAnswer(Struct):
     name: str
     at: float | None
     usage: Usage | None
-    blocks: list[JsonObject] = field(default_factory=list)
-    results: list[JsonObject] = field(default_factory=list)
+    blocks: list[requests.JsonObject] = field(default_factory=list)
+    results: list[requests.JsonObject] = field(default_factory=list)
 
 
-class _Thread(RecordedThread, kw_only=True):
+class _Thread(requests.RecordedThread, kw_only=True):
     """One conversation. used: a usage that was reported before its answer. unseen: in
     characters."""
 
     name: str
-    left: SkippedRequests
+    left: requests.SkippedRequests
     model: str = ""
     answer: _OpenAnswer | None = None
     used: Usage | None = None
 
-    def says(self, blocks: list[JsonObject]) -> Iterator[Sent]:
+    def says(self, blocks: list[requests.JsonObject]) -> Iterator[requests.Sent]:
         """The user, or the client in the user's name."""
         yield from self.close()
         self.add("user", blocks)
 
     def answers(
-        self, blocks: list[JsonObject], name: str = "", usage: Usage | None = None
-    ) -> Iterator[Sent]:
+        self, blocks: list[requests.JsonObject], name: str = "", usage: Usage | None = None
+    ) -> Iterator[requests.Sent]:
         """The model. A line of the same name replaces the answer, one without a name continues
         it."""
         open_ = self.answer
@@ -69,7 +60,7 @@ class _Thread(RecordedThread, kw_only=True):
             self.answer = _OpenAnswer(name, self.at, usage or self.used, list(blocks))
             self.used = None
 
-    def returns(self, result: JsonObject) -> None:
+    def returns(self, result: requests.JsonObject) -> None:
         """A tool that the answer called."""
         if self.answer is not None:
             self.answer.results.append(result)
@@ -83,12 +74,12 @@ class _Thread(RecordedThread, kw_only=True):
         else:
             self.used = usage
 
-    def restarts(self) -> Iterator[Sent]:
+    def restarts(self) -> Iterator[requests.Sent]:
         """The history was replaced by what follows."""
         yield from self.close()
         self.messages, self.ready = [], []
 
-    def compacts(self, summary: list[JsonObject]) -> Iterator[Sent]:
+    def compacts(self, summary: list[requests.JsonObject]) -> Iterator[requests.Sent]:
         """A summary took the place of all turns but the one that runs."""
         yield from self.close()
         prompts = (n for n, one in enumerate(self.messages) if _is_prompt(one))
@@ -98,7 +89,7 @@ class _Thread(RecordedThread, kw_only=True):
         for message in kept:
             self.add(message["role"], message["content"])
 
-    def close(self) -> Iterator[Sent]:
+    def close(self) -> Iterator[requests.Sent]:
         """The request of the open answer; what follows it is another turn."""
         done, self.answer = self.answer, None
         if done is None or not done.blocks:
@@ -110,17 +101,19 @@ class _Thread(RecordedThread, kw_only=True):
         self.add("assistant", done.blocks)
         self.add("user", done.results)
 
-    def _request(self, done: _OpenAnswer) -> Sent:
+    def _request(self, done: _OpenAnswer) -> requests.Sent:
         if self.unseen < 0 and done.usage is not None:
             known = sum(map(len, self.ready))
             self.unseen = max(0, done.usage.prompt * CHARS_PER_TOKEN - known)
-        system = system_of("", max(0, self.unseen))
-        raw = request_of(self.model, system, self.ready[:-1], self.messages[-1])
+        system = requests.system_of("", max(0, self.unseen))
+        raw = requests.request_of(self.model, system, self.ready[:-1], self.messages[-1])
         call = "subagent" if "/" in self.name else "main"
-        return Sent(raw=raw, conversation=self.name, at=done.at, usage=done.usage, call=call)
+        return requests.Sent(
+            raw=raw, conversation=self.name, at=done.at, usage=done.usage, call=call
+        )
 
 
-def _is_prompt(message: JsonObject) -> bool:
+def _is_prompt(message: requests.JsonObject) -> bool:
     is_text = any(block["type"] == "text" for block in message["content"])
     return message["role"] == "user" and is_text
 
@@ -128,11 +121,11 @@ def _is_prompt(message: JsonObject) -> bool:
 # --- blocks of the Messages API ---------------------------------------------------------------
 
 
-def _text(words: Any) -> list[JsonObject]:
+def _text(words: Any) -> list[requests.JsonObject]:
     return [{"type": "text", "text": words}] if isinstance(words, str) and words.strip() else []
 
 
-def _call(name: Any, key: Any, given: Any) -> JsonObject:
+def _call(name: Any, key: Any, given: Any) -> requests.JsonObject:
     if isinstance(given, str):
         try:
             given = json.loads(given)
@@ -142,7 +135,7 @@ def _call(name: Any, key: Any, given: Any) -> JsonObject:
     return {"type": "tool_use", "id": str(key), "name": str(name), "input": given}
 
 
-def _result(key: Any, content: Any) -> JsonObject:
+def _result(key: Any, content: Any) -> requests.JsonObject:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     return {"type": "tool_result", "tool_use_id": str(key), "content": text}
 
@@ -165,7 +158,7 @@ def _usage(
 # --- Codex ------------------------------------------------------------------------------------
 
 
-def _codex(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
+def _codex(thread: _Thread, found: requests.JsonObject) -> Iterator[requests.Sent]:
     payload = as_object(found.get("payload"))
     match found.get("type"):
         case "turn_context":
@@ -178,14 +171,16 @@ def _codex(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
             thread.uses(_usage(usage, *names, put="cache_write_input_tokens"))
         case "compacted":
             yield from thread.restarts()
-            for item in blocks_of(payload.get("replacement_history")):
+            for item in requests.blocks_of(payload.get("replacement_history")):
                 yield from _codex_item(thread, item)
 
 
-def _codex_item(thread: _Thread, item: Mapping[str, Any]) -> Iterator[Sent]:
+def _codex_item(thread: _Thread, item: Mapping[str, Any]) -> Iterator[requests.Sent]:
     kind, key = item.get("type"), item.get("call_id")
     if kind == "message":
-        said = [b for part in blocks_of(item.get("content")) for b in _text(part.get("text"))]
+        said = [
+            b for part in requests.blocks_of(item.get("content")) for b in _text(part.get("text"))
+        ]
         is_model = item.get("role") == "assistant"
         yield from thread.answers(said) if is_model else thread.says(said)
     elif kind in ("function_call", "custom_tool_call"):
@@ -198,7 +193,7 @@ def _codex_item(thread: _Thread, item: Mapping[str, Any]) -> Iterator[Sent]:
 # --- Copilot CLI ------------------------------------------------------------------------------
 
 
-def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
+def _copilot(thread: _Thread, found: requests.JsonObject) -> Iterator[requests.Sent]:
     data = as_object(found.get("data"))
     match found.get("type"):
         case "user.message":
@@ -207,7 +202,7 @@ def _copilot(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
             thread.model = str(data.get("model") or thread.model)
             calls = [
                 _call(one.get("name"), one.get("toolCallId"), one.get("arguments"))
-                for one in blocks_of(data.get("toolRequests"))
+                for one in requests.blocks_of(data.get("toolRequests"))
             ]
             yield from thread.answers([*_text(data.get("content")), *calls])
         case "tool.execution_complete":
@@ -229,43 +224,45 @@ MAIN = "conversation-agent"
 # --- Gemini CLI -------------------------------------------------------------------------------
 
 
-def _gemini(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
+def _gemini(thread: _Thread, found: requests.JsonObject) -> Iterator[requests.Sent]:
     replaced = as_object(found.get("$set")).get("messages")
     if isinstance(replaced, list):
         yield from thread.restarts()
-        known = _Thread(name=thread.name, left=SkippedRequests())
-        for line in blocks_of(replaced):
+        known = _Thread(name=thread.name, left=requests.SkippedRequests())
+        for line in requests.blocks_of(replaced):
             list(_gemini(known, line))  # these were counted when they were written
         list(known.close())
         thread.messages, thread.ready = known.messages, known.ready
     elif found.get("type") == "user":
         yield from thread.says(_parts(found.get("content")))
     elif found.get("type") == "gemini":
-        calls = blocks_of(found.get("toolCalls"))
+        calls = requests.blocks_of(found.get("toolCalls"))
         asked = [_call(one.get("name"), one.get("id"), one.get("args")) for one in calls]
         thread.model = str(found.get("model") or thread.model)
         usage = _usage(as_object(found.get("tokens")), "input", "cached", "output")
         said = _parts(found.get("content"))
         yield from thread.answers([*said, *asked], str(found.get("id")), usage)
         for one in calls:
-            for part in blocks_of(one.get("result")):
+            for part in requests.blocks_of(one.get("result")):
                 done = as_object(part.get("functionResponse"))
                 thread.returns(_result(one.get("id"), done.get("response")))
 
 
-def _parts(content: Any) -> list[JsonObject]:
+def _parts(content: Any) -> list[requests.JsonObject]:
     """The texts of a list of parts, without the model's thoughts."""
     if isinstance(content, str):
         return _text(content)
-    said = (part.get("text") for part in blocks_of(content) if part.get("thought") is not True)
+    said = (
+        part.get("text") for part in requests.blocks_of(content) if part.get("thought") is not True
+    )
     return [block for words in said for block in _text(words)]
 
 
 # --- Qwen Code --------------------------------------------------------------------------------
 
 
-def _qwen(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
-    parts = blocks_of(as_object(found.get("message")).get("parts"))
+def _qwen(thread: _Thread, found: requests.JsonObject) -> Iterator[requests.Sent]:
+    parts = requests.blocks_of(as_object(found.get("message")).get("parts"))
     if found.get("type") == "assistant":
         thread.model = str(found.get("model") or thread.model)
         called = [as_object(part.get("functionCall")) for part in parts if "functionCall" in part]
@@ -283,13 +280,13 @@ def _qwen(thread: _Thread, found: JsonObject) -> Iterator[Sent]:
 
 # --- files ------------------------------------------------------------------------------------
 
-Take = Callable[[_Thread, JsonObject], Iterator[Sent]]
+Take = Callable[[_Thread, requests.JsonObject], Iterator[requests.Sent]]
 _CODEX_LINES = frozenset(
     {"session_meta", "turn_context", "response_item", "event_msg", "token_usage_record"}
 )
 
 
-def _reader(found: JsonObject) -> Take | None:
+def _reader(found: requests.JsonObject) -> Take | None:
     """Which agent wrote a line; None if none of these."""
     kind = found.get("type")
     if kind in _CODEX_LINES and isinstance(found.get("payload"), dict):
@@ -301,13 +298,13 @@ def _reader(found: JsonObject) -> Take | None:
     return _qwen if "provenance" in found else None
 
 
-def is_other_transcript(found: JsonObject) -> bool:
+def is_other_transcript(found: requests.JsonObject) -> bool:
     return _reader(found) is not None
 
 
 def other_transcripts(
-    lines: Iterable[JsonObject], left: SkippedRequests, path: Path
-) -> Iterator[Sent]:
+    lines: Iterable[requests.JsonObject], left: requests.SkippedRequests, path: Path
+) -> Iterator[requests.Sent]:
     """The requests whose answers a transcript contains. Copilot's file names no session; its folder
     does."""
     name = path.parent.name if path.stem == "events" else path.stem
@@ -319,7 +316,7 @@ def other_transcripts(
         thread = threads.setdefault(
             agent, _Thread(name=f"{name}/{agent}" if agent else name, left=left)
         )
-        thread.at = seconds(found.get("timestamp")) or thread.at
+        thread.at = requests.seconds(found.get("timestamp")) or thread.at
         if take is not None:
             yield from take(thread, found)
     for thread in threads.values():

@@ -13,19 +13,7 @@ from pathlib import Path
 
 from msgspec import field
 
-from wm.replay.requests import (
-    MARK,
-    JsonObject,
-    RecordedThread,
-    Sent,
-    SkippedRequests,
-    blocks_of,
-    reported,
-    request_of,
-    seconds,
-    system_of,
-    written,
-)
+from wm.replay import requests
 from wm.replay.run import kept
 from wm.wire.block import CHARS_PER_TOKEN
 
@@ -34,20 +22,22 @@ _NAMES = frozenset({"sessionId", "uuid", "leafUuid", "parentUuid"})
 _NOT_SENT = ("caller",)
 
 
-def is_transcript(found: JsonObject) -> bool:
+def is_transcript(found: requests.JsonObject) -> bool:
     named = isinstance(found.get("type"), str) and bool(_NAMES & found.keys())
     return named or found.get("type") in _KINDS
 
 
-class _Thread(RecordedThread):
+class _Thread(requests.RecordedThread):
     """One conversation. places: line id -> number of messages when that line was written."""
 
     places: dict[str, int] = field(default_factory=dict)
     answer: str = ""
-    shape: JsonObject = field(default_factory=dict)
+    shape: requests.JsonObject = field(default_factory=dict)
 
 
-def transcripts(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path) -> Iterator[Sent]:
+def transcripts(
+    lines: Iterable[requests.JsonObject], left: requests.SkippedRequests, _path: Path
+) -> Iterator[requests.Sent]:
     """The requests whose answers a transcript contains."""
     threads: OrderedDict[str, _Thread] = OrderedDict()
     for found in lines:
@@ -58,7 +48,7 @@ def transcripts(lines: Iterable[JsonObject], left: SkippedRequests, _path: Path)
             _other(thread, found)
 
 
-def _other(thread: _Thread, found: JsonObject) -> None:
+def _other(thread: _Thread, found: requests.JsonObject) -> None:
     if found.get("subtype") == "compact_boundary":
         thread.messages, thread.ready, thread.answer = [], [], ""
         thread.places = {}
@@ -72,7 +62,7 @@ def _other(thread: _Thread, found: JsonObject) -> None:
         _note_place(thread, found)
 
 
-def _user(thread: _Thread, found: JsonObject) -> None:
+def _user(thread: _Thread, found: requests.JsonObject) -> None:
     blocks = _blocks(found)
     if not blocks:
         return
@@ -81,7 +71,9 @@ def _user(thread: _Thread, found: JsonObject) -> None:
     thread.add("user", blocks)
 
 
-def _assistant(thread: _Thread, found: JsonObject, left: SkippedRequests) -> Iterator[Sent]:
+def _assistant(
+    thread: _Thread, found: requests.JsonObject, left: requests.SkippedRequests
+) -> Iterator[requests.Sent]:
     message, blocks = found.get("message"), _blocks(found)
     if not isinstance(message, dict) or not blocks or _is_made_up(found, message):
         return
@@ -98,58 +90,60 @@ def _assistant(thread: _Thread, found: JsonObject, left: SkippedRequests) -> Ite
     _note_place(thread, found)
 
 
-def _request(thread: _Thread, found: JsonObject, message: JsonObject) -> Sent:
+def _request(
+    thread: _Thread, found: requests.JsonObject, message: requests.JsonObject
+) -> requests.Sent:
     """The request whose answer begins with this line."""
-    usage = reported(message.get("usage"))
+    usage = requests.reported(message.get("usage"))
     if not thread.shape and thread.unseen < 0 and usage is not None:
         known_tokens = sum(map(len, thread.ready)) // CHARS_PER_TOKEN
         thread.unseen = max(0, usage.prompt - known_tokens)
-    raw = request_of(
+    raw = requests.request_of(
         str(message.get("model") or ""),
         _system(thread),
         thread.ready[:-1],
         thread.messages[-1],
-        blocks_of(thread.shape.get("tools")),
+        requests.blocks_of(thread.shape.get("tools")),
     )
-    return Sent(
+    return requests.Sent(
         raw=raw,
         conversation=_conversation(found),
-        at=thread.at if thread.at is not None else seconds(found.get("timestamp")),
+        at=thread.at if thread.at is not None else requests.seconds(found.get("timestamp")),
         usage=usage,
         call="subagent" if found.get("agentId") or found.get("isSidechain") else "main",
     )
 
 
-def _system(thread: _Thread) -> list[JsonObject]:
-    blocks = blocks_of(thread.shape.get("system"))
+def _system(thread: _Thread) -> list[requests.JsonObject]:
+    blocks = requests.blocks_of(thread.shape.get("system"))
     if blocks:
-        return [*blocks[:-1], {**blocks[-1], "cache_control": MARK}]
-    return system_of("", max(0, thread.unseen) * CHARS_PER_TOKEN)
+        return [*blocks[:-1], {**blocks[-1], "cache_control": requests.MARK}]
+    return requests.system_of("", max(0, thread.unseen) * CHARS_PER_TOKEN)
 
 
-def _remind(thread: _Thread, found: JsonObject) -> None:
+def _remind(thread: _Thread, found: requests.JsonObject) -> None:
     """Add what the client added for the model, if the transcript has its text."""
     rendered = found.get("rendered")
     role = "system" if found.get("renderedRole") == "system" else "user"
     for part in rendered if isinstance(rendered, list) else []:
-        thread.add(role, blocks_of(part.get("content")) if isinstance(part, dict) else [])
+        thread.add(role, requests.blocks_of(part.get("content")) if isinstance(part, dict) else [])
 
 
-def _add_to_answer(thread: _Thread, blocks: list[JsonObject]) -> None:
+def _add_to_answer(thread: _Thread, blocks: list[requests.JsonObject]) -> None:
     """Add to the newest answer. The result of its first call may already precede it."""
     for place in range(len(thread.messages) - 1, -1, -1):
         message = thread.messages[place]
         if message["role"] == "assistant":
             thread.messages[place] = {**message, "content": [*message["content"], *blocks]}
-            thread.ready[place] = written(thread.messages[place])
+            thread.ready[place] = requests.written(thread.messages[place])
             return
 
 
-def _note_place(thread: _Thread, found: JsonObject) -> None:
+def _note_place(thread: _Thread, found: requests.JsonObject) -> None:
     """Remember the time of this line, and the number of messages after it."""
     if isinstance(found.get("uuid"), str):
         thread.places[found["uuid"]] = len(thread.messages)
-    thread.at = seconds(found.get("timestamp")) or thread.at
+    thread.at = requests.seconds(found.get("timestamp")) or thread.at
 
 
 def _rewind(thread: _Thread, parent: object) -> None:
@@ -160,18 +154,18 @@ def _rewind(thread: _Thread, parent: object) -> None:
         del thread.messages[place:], thread.ready[place:]
 
 
-def _is_made_up(found: JsonObject, message: JsonObject) -> bool:
+def _is_made_up(found: requests.JsonObject, message: requests.JsonObject) -> bool:
     """Is this an error message of the client? It is not an answer and is never sent again."""
     return message.get("model") == "<synthetic>" or found.get("isApiErrorMessage") is True
 
 
-def _conversation(found: JsonObject) -> str:
+def _conversation(found: requests.JsonObject) -> str:
     session = str(found.get("sessionId") or "session")
     agent = str(found.get("agentId") or ("side" if found.get("isSidechain") else ""))
     return f"{session}/{agent}" if agent else session
 
 
-def _blocks(found: JsonObject) -> list[JsonObject]:
+def _blocks(found: requests.JsonObject) -> list[requests.JsonObject]:
     message = found.get("message")
-    blocks = blocks_of(message.get("content")) if isinstance(message, dict) else []
+    blocks = requests.blocks_of(message.get("content")) if isinstance(message, dict) else []
     return [{k: v for k, v in block.items() if k not in _NOT_SENT} for block in blocks]

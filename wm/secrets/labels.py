@@ -13,32 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from wm.secrets import looks, values
 from wm.secrets.formats import TABLES, VENDORS
-from wm.secrets.looks import (
-    SecretSpan,
-    is_placeholder,
-    is_scrambled,
-    is_ulid,
-    is_wordy,
-    looks_random,
-)
-from wm.secrets.values import (
-    BEHIND,
-    PLAIN_WORDS,
-    UNIT,
-    fits_prose,
-    fits_strictly,
-    is_code_name,
-    is_file,
-    is_name,
-    is_plain_number,
-    is_reference,
-    is_sentence,
-    line_ends,
-    names_place,
-    read_value,
-    span_of,
-)
 from wm.text.patterns import Lazy, without_case
 
 MAX_WORDS = 11
@@ -139,7 +115,7 @@ _STOPS = frozenset("/;!<%&+*#@\n")
 """Characters directly after a key that mean no value follows."""
 
 
-def labelled(text: str) -> Iterator[SecretSpan]:
+def labelled(text: str) -> Iterator[looks.SecretSpan]:
     end = 0
     for key_start, key_end in _KEY.spans(text):
         if key_end <= end or (
@@ -159,12 +135,16 @@ _CHANGE = Lazy(
 )
 
 
-def _changed_to(text: str, at: int) -> SecretSpan | None:
+def _changed_to(text: str, at: int) -> looks.SecretSpan | None:
     """The new value behind an old one: "from X to Y", `X -> Y`."""
     start = at + max(0, _CHANGE.end(text[at : at + 40]))
-    value = text[start : start + BEHIND].split("\n", 1)[0].split(" ", 1)[0].strip("\"'`.,;)]")
-    strict = start > at and fits_strictly(value, "password") and not names_place(value)
-    return span_of(start, value) if strict and not is_placeholder(value) else None
+    value = (
+        text[start : start + values.BEHIND].split("\n", 1)[0].split(" ", 1)[0].strip("\"'`.,;)]")
+    )
+    strict = (
+        start > at and values.fits_strictly(value, "password") and not values.names_place(value)
+    )
+    return values.span_of(start, value) if strict and not looks.is_placeholder(value) else None
 
 
 _IN_LIST = Lazy(r"(?:[\[({,]|(?:^|\n)[ \t]*-)\s*[\"']?$|\n[ \t]*$|(?:odes:|\d) $")
@@ -172,24 +152,24 @@ _NEXT_ITEM = Lazy(r"[\"']?(?:,\s{0,20}|[ \t]*\n[ \t]{0,20}-[ \t]{1,4}|\n[ \t]{0,
 """Between two items of a list in brackets or in lines; recovery codes have no sign before them."""
 
 
-def _next_in_list(text: str, span: SecretSpan) -> SecretSpan | None:
+def _next_in_list(text: str, span: looks.SecretSpan) -> looks.SecretSpan | None:
     """The secret behind another one in a list."""
     start = span.end + max(0, _NEXT_ITEM.end(text[span.end : span.end + 60]))
     if start == span.end or _IN_LIST.search(text[max(0, span.start - 40) : span.start]) is None:
         return None
-    _, value, _ = read_value(text[start - 1 : start + BEHIND], 1)
+    _, value, _ = values.read_value(text[start - 1 : start + values.BEHIND], 1)
     value = value.rstrip("\"'")
     after = text[start + len(value) : start + len(value) + 4].lstrip("\"' ")[:1]
     bare = not text[span.end : start].strip()
     is_code = bare and value.isdigit()
     ends = is_code or after in ("", "\n")
     alike = not bare or (len(value) == span.end - span.start and ends)
-    is_listed = after not in (":", "=") and (is_code or fits_strictly(value, "password"))
-    listed = alike and is_listed and not is_placeholder(value)
-    return span_of(start, value) if listed else None
+    is_listed = after not in (":", "=") and (is_code or values.fits_strictly(value, "password"))
+    listed = alike and is_listed and not looks.is_placeholder(value)
+    return values.span_of(start, value) if listed else None
 
 
-def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
+def _value_of(text: str, key_start: int, key_end: int) -> looks.SecretSpan | None:
     """The secret that the key at this offset labels, or None."""
     key = text[key_start:key_end]
     family = _family_of(key)
@@ -202,13 +182,13 @@ def _value_of(text: str, key_start: int, key_end: int) -> SecretSpan | None:
     joined = text[at : at + 1] in _CONNECTS or not text[at : at + 1].isascii()
     if not joined and not _has_value_below(text, at):
         return None
-    rest = text[at : at + BEHIND]
+    rest = text[at : at + values.BEHIND]
     before = text[max(0, key_start - 40) : key_start]
     place = _Place(rest, family, before, key + tail)
     for judge in (_assigned, _described, _followed):
         value = judge(place)
         if value is not None and (key.lower() != "seed" or len(value[1]) >= SHORTEST_SEED):
-            return span_of(at + value[0], value[1])
+            return values.span_of(at + value[0], value[1])
     return None
 
 
@@ -274,7 +254,7 @@ def _is_of_random_text(text: str, start: int, end: int) -> bool:
     first = start - (len(before.group()) if before is not None else 0)
     last = end + max(0, _LETTERS_BEHIND.end(text[end : end + 80]))
     run = text[first:last]
-    return len(run) > end - start and (looks_random(run) or is_ulid(run))
+    return len(run) > end - start and (looks.looks_random(run) or looks.is_ulid(run))
 
 
 def _tail(text: str, key_end: int) -> str:
@@ -318,19 +298,19 @@ def _assigned(place: _Place) -> _Value | None:
     sign, end = _sign(rest, before)
     if not sign:
         return None
-    start, value, quoted = read_value(rest, end)
+    start, value, quoted = values.read_value(rest, end)
     if value and not quoted and (other := _FALLBACK.match(rest[end : end + 160])) is not None:
         start, value, quoted = end + other.start(1), other.group(1), True
-        return (start, value) if fits_strictly(value, "password") else None
-    if not value or is_reference(value, quoted, rest[end:]) or _BETWEEN_QUOTES.fits(value):
+        return (start, value) if values.fits_strictly(value, "password") else None
+    if not value or values.is_reference(value, quoted, rest[end:]) or _BETWEEN_QUOTES.fits(value):
         return None
     loose = sign in _PASSED or (rest[0] in _CLOSES and _IN_PHRASE.is_match(before))
-    if loose and not (quoted and "\n" not in rest[:end] and fits_strictly(value, family)):
+    if loose and not (quoted and "\n" not in rest[:end] and values.fits_strictly(value, family)):
         return None
     if sign == ">" and rest[start + len(value) :].lstrip(" \t\r\n.,;:)]}")[:1] != "<":
         return None
     tight = sign in ("=", ":-") and end == len(sign)
-    if "\n" in rest[:end] and not (quoted or fits_strictly(value, family)):
+    if "\n" in rest[:end] and not (quoted or values.fits_strictly(value, family)):
         return None
     if _FIELD.fits(value.strip("\"'")) or value.lower().strip("\"'") == key.lower():
         return None
@@ -399,8 +379,8 @@ def _run(text: str, at: int, letters: frozenset[str], most: int) -> int:
 
 def _is_plain(value: str) -> bool:
     """True for words of a program or to be read; a password has a letter or digit of ASCII."""
-    plain = value.lower() in PLAIN_WORDS or not any(map(str.isascii, value))
-    return plain or is_placeholder(value) or is_sentence(value)
+    plain = value.lower() in values.PLAIN_WORDS or not any(map(str.isascii, value))
+    return plain or looks.is_placeholder(value) or values.is_sentence(value)
 
 
 def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: str) -> bool:
@@ -408,35 +388,39 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     family, key = place.family, place.key
     if _is_plain(value):
         return False
-    if is_scrambled(value):
+    if looks.is_scrambled(value):
         return True
     if family == "vendor":
         return _vendor_value(value)
-    if is_plain_number(value, family):
+    if values.is_plain_number(value, family):
         return False
     if family == "short" and key.lower().endswith("auth"):
         if key.isupper() and tight:
-            return fits_strictly(value.rpartition(":")[2], "password")
-        return len(value) >= 16 and any(c.isdigit() for c in value) and not is_wordy(value)
+            return values.fits_strictly(value.rpartition(":")[2], "password")
+        return len(value) >= 16 and any(c.isdigit() for c in value) and not looks.is_wordy(value)
     if family == "short" and _is_number_key(key):
         return _is_code(value, key, after)
     if family in ("password", "short"):
-        if len(value) < 4 or (is_name(value) and not (quoted or tight)):
+        if len(value) < 4 or (values.is_name(value) and not (quoted or tight)):
             return False
         if quoted or tight:
             title = value.isalpha() and not value.islower() and after[:1] == " " and not quoted
-            if (is_file(value) and is_wordy(value)) or (title and after[1:2].isalpha()):
+            if (values.is_file(value) and looks.is_wordy(value)) or (
+                title and after[1:2].isalpha()
+            ):
                 return False
-            return not is_code_name(value) or any(c.isdigit() for c in value)
-        return fits_prose(value) or (value.isalpha() and value.islower() and line_ends(after))
+            return not values.is_code_name(value) or any(c.isdigit() for c in value)
+        return values.fits_prose(value) or (
+            value.isalpha() and value.islower() and values.line_ends(after)
+        )
     upper = key.isupper() and tight
     if len(value) < (6 if upper or family == "secret" else 8):
         return False
     secret = family == "secret" or "secret" in key.lower()
     if upper or (secret and quoted):
-        return not is_code_name(value)
-    return fits_strictly(value, family) or (
-        len(value) >= 16 and not is_wordy(value) and " " not in value
+        return not values.is_code_name(value)
+    return values.fits_strictly(value, family) or (
+        len(value) >= 16 and not looks.is_wordy(value) and " " not in value
     )
 
 
@@ -449,8 +433,10 @@ def _is_number_key(key: str) -> bool:
 def _is_code(value: str, key: str, after: str) -> bool:
     """True for a PIN, and for one of the codes that replace a lost device."""
     digits = value.isdigit() and 4 <= len(value) <= 8
-    has_unit = UNIT.end(after) >= 0 and not after.startswith(_COPULAS)
-    return (digits and not has_unit) or (key.endswith("odes") and fits_strictly(value, "token"))
+    has_unit = values.UNIT.end(after) >= 0 and not after.startswith(_COPULAS)
+    return (digits and not has_unit) or (
+        key.endswith("odes") and values.fits_strictly(value, "token")
+    )
 
 
 _OPAQUE = Lazy(r"[0-9A-Za-z_+/=:.~%|-]{12,250}")
@@ -462,9 +448,9 @@ def _vendor_value(value: str) -> bool:
         return False
     digits = sum(c.isdigit() for c in value)
     whole = sum(c.isalnum() for c in value) >= len(value) - 1 or len(value) >= 26
-    if not whole or digits < 2 or is_file(value):
+    if not whole or digits < 2 or values.is_file(value):
         return False
-    return not is_wordy(value) or turns(value) >= 4
+    return not looks.is_wordy(value) or turns(value) >= 4
 
 
 def turns(value: str) -> int:
@@ -494,22 +480,26 @@ def _described(place: _Place) -> _Value | None:
         end = _PROSE.end(rest[:160])
     if end < 0 or rest.count(" ", 0, end) > MAX_WORDS:
         return None
-    start, value, quoted = read_value(rest, end)
-    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or _is_plain(value):
+    start, value, quoted = values.read_value(rest, end)
+    if len(value) < 4 or values.is_reference(value, quoted, rest[end:]) or _is_plain(value):
         return None
     after = rest[start + len(value) :]
-    if is_plain_number(value, family):
+    if values.is_plain_number(value, family):
         return None
-    if rest[0] == ")" and is_name(value):
+    if rest[0] == ")" and values.is_name(value):
         return None  # `(key: ApiToken): Session`, a signature
     is_pin = family == "short" and _is_number_key(key)
     if family in ("password", "secret") or (cjk and not is_pin):
-        ok = fits_prose(value) or (quoted and " " not in value and not is_wordy(value))
+        ok = values.fits_prose(value) or (quoted and " " not in value and not looks.is_wordy(value))
     elif family == "short":
         named = key.lower().endswith(("pass", "pw", "psk"))
-        ok = _is_code(value, key, after) if is_pin else named and fits_strictly(value, "password")
+        ok = (
+            _is_code(value, key, after)
+            if is_pin
+            else named and values.fits_strictly(value, "password")
+        )
     else:
-        ok = fits_strictly(value, family)
+        ok = values.fits_strictly(value, family)
     return (start, value) if ok else None
 
 
@@ -531,27 +521,27 @@ def _followed(place: _Place) -> _Value | None:
         end = 0  # Brackets of quotation directly behind a Chinese or Japanese word.
     elif end <= 0 or (rest[0] == "(" and key.isascii()):
         return None
-    start, value, quoted = read_value(rest, end)
-    if len(value) < 4 or is_reference(value, quoted, rest[end:]) or _is_plain(value):
+    start, value, quoted = values.read_value(rest, end)
+    if len(value) < 4 or values.is_reference(value, quoted, rest[end:]) or _is_plain(value):
         return None
-    if end > 0 and rest[0] in "\"'" and not (quoted and fits_strictly(value, family)):
+    if end > 0 and rest[0] in "\"'" and not (quoted and values.fits_strictly(value, family)):
         return None
     if value.startswith("-"):
         return None
     if _is_option(place):
         continues = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
         in_sentence = family != "password" and continues  # "--password swordfish shop"
-        is_word = is_name(value) and (len(value) <= 5 or value.isupper() or in_sentence)
-        return None if is_word or is_plain_number(value, family) else (start, value)
+        is_word = values.is_name(value) and (len(value) <= 5 or value.isupper() or in_sentence)
+        return None if is_word or values.is_plain_number(value, family) else (start, value)
     if key.lower() in ("requirepass", "masterauth"):
         return (start, value)
     if family == "short" and key.lower() == "auth":
         # The command of Redis and of mail servers; "auth" alone is the middleware.
-        return (start, value) if key == "AUTH" and fits_strictly(value, "password") else None
+        return (start, value) if key == "AUTH" and values.fits_strictly(value, "password") else None
     if family == "short" and _is_number_key(key):
         return (start, value) if _is_code(value, key, rest[start + len(value) :]) else None
     if family == "short" and not key.lower().endswith(("pass", "pw", "psk")):
         return None
     quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)
-    ok = quoted_word or fits_strictly(value, family)
+    ok = quoted_word or values.fits_strictly(value, family)
     return (start, value) if ok else None

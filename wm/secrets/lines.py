@@ -12,16 +12,9 @@ import base64
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from wm.secrets import looks
 from wm.secrets.formats import TABLES, UUID
 from wm.secrets.labels import KEY_HINT, PASSWORD, SECRET, TOKEN, turns
-from wm.secrets.looks import (
-    SecretSpan,
-    is_placeholder,
-    is_scrambled,
-    is_wordy,
-    looks_mixed,
-    looks_random,
-)
 from wm.secrets.values import (
     BEHIND,
     PLAIN_WORDS,
@@ -34,7 +27,7 @@ from wm.secrets.values import (
 from wm.text.patterns import Lazy, Pattern, escaped, words
 
 
-def placed(text: str, hints: Collection[str]) -> Iterator[SecretSpan]:
+def placed(text: str, hints: Collection[str]) -> Iterator[looks.SecretSpan]:
     """Every value whose position marks it as a secret. Spans may overlap; the caller merges them.
 
     hints: the hints of `HINTS` that occur in the text.
@@ -207,11 +200,11 @@ _LINES: tuple[_Row, ...] = (
 )  # fmt: skip
 
 
-def _groups(text: str, row: _Row) -> Iterator[SecretSpan]:
+def _groups(text: str, row: _Row) -> Iterator[looks.SecretSpan]:
     for match in row.pattern.finditer(text):
         value = match.group(1).rstrip(".,;")
         start = match.start(1)
-        if len(value) < 3 or is_placeholder(value) or value.lower() in PLAIN_WORDS:
+        if len(value) < 3 or looks.is_placeholder(value) or value.lower() in PLAIN_WORDS:
             continue
         if is_reference(value, False, text[start : start + len(value) + 2]):
             continue
@@ -234,15 +227,15 @@ def _fits(mode: str, value: str) -> bool:
     if mode == "words":
         return not is_sentence(value)
     if mode in ("digit", "strict", "last"):
-        open_ended = mode == "last" and value[-1] in "):]>" and not is_scrambled(value)
+        open_ended = mode == "last" and value[-1] in "):]>" and not looks.is_scrambled(value)
         return not open_ended and fits_strictly(value, "password")
     if mode == "mixed":
         cases = value != value.lower() and value != value.upper()
         marked = any(char in _MARKS for char in value)
         return fits_strictly(value, "password") and (cases or marked or len(value) >= 24)
     if any(c.isdigit() for c in value):
-        return looks_random(value) or not is_wordy(value)
-    return not is_wordy(value) and not value.islower()
+        return looks.looks_random(value) or not looks.is_wordy(value)
+    return not looks.is_wordy(value) and not value.islower()
 
 
 def _is_user_and_password(value: str) -> bool:
@@ -260,7 +253,7 @@ _URL_HINT = r"://[^ \n\t\"'`<>]*@"
 _URL_BODY = Lazy(r"[^\s/\"'`<>\\?#]*")
 
 
-def _in_urls(text: str) -> Iterator[SecretSpan]:
+def _in_urls(text: str) -> Iterator[looks.SecretSpan]:
     """`scheme://user:secret@host`, `scheme://:secret@host`, `scheme://token@host`."""
     at = text.find("://")
     while at >= 0:
@@ -291,17 +284,21 @@ def _odd_authority(window: str, stop: int) -> tuple[str, int]:
 _NO_SPACE = Lazy(r"[^ \n\t\"'`<>]*")
 
 
-def _user_info(info: str, start: int) -> Iterator[SecretSpan]:
+def _user_info(info: str, start: int) -> Iterator[looks.SecretSpan]:
     user, colon, secret = info.partition(":")
     if not colon:
-        if looks_random(user) or (len(user) >= 32 and not is_wordy(user)):
+        if looks.looks_random(user) or (len(user) >= 32 and not looks.is_wordy(user)):
             yield span_of(start, user)
         return
-    if len(secret) < 2 or is_placeholder(secret) or (secret[0] not in "!#" and names_place(secret)):
+    if (
+        len(secret) < 2
+        or looks.is_placeholder(secret)
+        or (secret[0] not in "!#" and names_place(secret))
+    ):
         return
     if secret.lower() not in ("password", "pass", "pwd", "secret", "passwd", "pw", "token"):
         yield span_of(start + len(user) + 1, secret)
-        if len(user) >= 32 and not is_wordy(user):
+        if len(user) >= 32 and not looks.is_wordy(user):
             yield span_of(start, user)
 
 
@@ -318,7 +315,7 @@ _COOKIE_NAME = Lazy(
 _ATTRIBUTES = words("path domain expires max-age samesite httponly secure priority")
 
 
-def _cookies(text: str) -> Iterator[SecretSpan]:
+def _cookies(text: str) -> Iterator[looks.SecretSpan]:
     for match in _COOKIE.finditer(text):
         at = match.start(1)
         for pair in match.group(1).split(";"):
@@ -328,10 +325,10 @@ def _cookies(text: str) -> Iterator[SecretSpan]:
             bare = value.strip()
             if not sign or name.strip().lower() in _ATTRIBUTES or len(bare) < 8:
                 continue
-            if is_placeholder(bare) or names_place(bare):
+            if looks.is_placeholder(bare) or names_place(bare):
                 continue
             named = _COOKIE_NAME.search(name) is not None and any(c.isdigit() for c in bare)
-            if named or (len(bare) >= 20 and not is_wordy(bare)):
+            if named or (len(bare) >= 20 and not looks.is_wordy(bare)):
                 yield span_of(start + len(value) - len(value.lstrip()), bare)
 
 
@@ -348,7 +345,7 @@ _DATA_LINE = Lazy(
 )
 
 
-def _members(text: str, begin: Lazy) -> Iterator[SecretSpan]:
+def _members(text: str, begin: Lazy) -> Iterator[looks.SecretSpan]:
     """The values under `passwords:`, in a list of logins (`dana:…`, `dana / …`), and all under
     `data:` in a text with a Kubernetes Secret."""
     end = 0
@@ -365,7 +362,7 @@ def _members(text: str, begin: Lazy) -> Iterator[SecretSpan]:
             if sign.endswith(" ") and sign != " / " and len(indent) <= outer:
                 break  # a key beside `passwords:`, not below it
             fits = begin is _DATA_BEGIN or fits_strictly(value, "password")
-            if fits and not is_placeholder(value) and not names_place(value):
+            if fits and not looks.is_placeholder(value) and not names_place(value):
                 yield span_of(at + line.start(3), value)
             at = stop + 1
         end = at
@@ -380,7 +377,7 @@ _HEAD = Lazy(rf"(?im)(?:^|{_SEPARATOR})[*_` \"]*{_NAMES}[*_` \"\\]*(?:$|{_SEPARA
 _RULE = Lazy(r"[-+=:|│─┼├┤ \t]*")
 
 
-def _tables(text: str) -> Iterator[SecretSpan]:
+def _tables(text: str) -> Iterator[looks.SecretSpan]:
     """The cells below a title that names a secret, whatever separates the columns: Markdown, SQL,
     CSV, tabs, aligned columns, or a title in a line of its own."""
     end = 0
@@ -434,7 +431,7 @@ _INSERT_HINT = r"(?i)\(([^()\n]{1,300})\)\s{1,4}values\s{0,4}\("
 _INSERT = Lazy(rf"{_INSERT_HINT}([^()\n]{{1,600}})\)")
 
 
-def _inserts(text: str) -> Iterator[SecretSpan]:
+def _inserts(text: str) -> Iterator[looks.SecretSpan]:
     """`INSERT INTO users (name, password) VALUES ('dana', '…')`."""
     for match in _INSERT.finditer(text):
         named, values = match.group(1).split(","), match.group(2).split(",")
@@ -464,7 +461,7 @@ MOST_LINE = 600
 """Longer lines are data, not a command or a sentence [chars]."""
 
 
-def _near(text: str) -> Iterator[SecretSpan]:
+def _near(text: str) -> Iterator[looks.SecretSpan]:
     """Words that are only written as a password, in a line that speaks of a secret."""
     for line in _SPEAKS.finditer(text):
         if len(line.group()) > MOST_LINE:
@@ -474,19 +471,19 @@ def _near(text: str) -> Iterator[SecretSpan]:
             value = word.group().rstrip(".:!?") if word.group()[-1] in ".:" else word.group()
             fits = is_strong(value) or (by_hand and is_typed(value))
             is_call = line.group()[word.end() :].startswith("(")
-            if fits and not is_call and not is_placeholder(value):
+            if fits and not is_call and not looks.is_placeholder(value):
                 yield span_of(line.start() + word.start(), value)
         if by_hand:
             yield from _below(text, line.end() + 1)
 
 
-def _below(text: str, at: int) -> Iterator[SecretSpan]:
+def _below(text: str, at: int) -> Iterator[looks.SecretSpan]:
     """Passwords alone in their lines, or behind a user, in the lines after one that speaks of them.
     Not words with a number, which are as often names: branches, images, tables."""
     for line in text[at : at + MOST_LINE].split("\n")[:LINES_BELOW]:
         found = _ALONE.match(line)
         value = found.group(1) if found is not None else ""
-        if is_strong(value) and not is_placeholder(value):
+        if is_strong(value) and not looks.is_placeholder(value):
             yield span_of(at + found.start(1), value)
         at += len(line) + 1
 
@@ -519,7 +516,7 @@ def is_typed(value: str) -> bool:
     small letters and digits in turns."""
     if _TERM_BEHIND.is_match(value) or _LABEL.fits(value) or names_place(value):
         return False
-    mixed = value.isalnum() and turns(value) >= 4 and not is_wordy(value)
+    mixed = value.isalnum() and turns(value) >= 4 and not looks.is_wordy(value)
     fits = (mixed and not _HEX.fits(value)) or _TYPED.fits(value)
     return fits and fits_strictly(value, "password")
 
@@ -541,7 +538,7 @@ def is_strong(value: str) -> bool:
     if marks:
         return letters >= 3 and value[0].isalnum() and "**" not in value
     mixed = value != value.lower() and value != value.upper()
-    return mixed and len(value) >= 10 and not is_wordy(value) and looks_mixed(value)
+    return mixed and len(value) >= 10 and not looks.is_wordy(value) and looks.looks_mixed(value)
 
 
 HINTS = (

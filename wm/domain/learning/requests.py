@@ -14,21 +14,10 @@ from itertools import accumulate, chain, islice, pairwise
 from typing import NamedTuple
 
 from wm.domain.change.statement import reading
-from wm.domain.learning import asking, inner_requests
+from wm.domain.learning import asking, inner_requests, trigger_words
 from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.stated import Statement, doubts_before, kind_of, lasting_score, statements
-from wm.domain.learning.trigger_words import (
-    ASKS,
-    DEFERRALS,
-    FORGETS,
-    LASTING,
-    LEADS,
-    MENTIONS,
-    NEGATIONS,
-    TAIL_ASKS,
-    Rows,
-)
 from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
 from wm.domain.learning.user_triggers import UserTriggers, user_triggers
 from wm.domain.memory.scope import WORKSPACE
@@ -82,31 +71,39 @@ class Requests(NamedTuple):
     """What the message may ask to keep: learned as an uncertain statement."""
 
 
-def _compiled(rows: Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
+def _compiled(rows: trigger_words.Rows, start: str = r"^(?:%s)") -> tuple[tuple[str, Lazy], ...]:
     return tuple((lang, Lazy(unaccented(start % text), ignore_case=True)) for lang, text in rows)
 
 
-_ASKS = _compiled(ASKS)
-_LASTING = WordPattern("^(?:" + "|".join(text for _, text in LASTING) + ")")
-_TAIL_ASKS = _compiled(TAIL_ASKS)
-_NEGATIONS = _compiled(NEGATIONS)
-_FORGETS, _MENTIONS = _compiled(FORGETS), _compiled(MENTIONS)
-_DEFERRALS = {lang: Lazy(unaccented(text), ignore_case=True) for lang, text in DEFERRALS}
-_LEAD = WordPattern(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})")
-_ANY_START = WordPattern("^(?:" + "|".join(text for _, text in ASKS + NEGATIONS) + ")")
+_ASKS = _compiled(trigger_words.ASKS)
+_LASTING = WordPattern("^(?:" + "|".join(text for _, text in trigger_words.LASTING) + ")")
+_TAIL_ASKS = _compiled(trigger_words.TAIL_ASKS)
+_NEGATIONS = _compiled(trigger_words.NEGATIONS)
+_FORGETS, _MENTIONS = _compiled(trigger_words.FORGETS), _compiled(trigger_words.MENTIONS)
+_DEFERRALS = {
+    lang: Lazy(unaccented(text), ignore_case=True) for lang, text in trigger_words.DEFERRALS
+}
+_LEAD = WordPattern(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{trigger_words.LEADS})")
+_ANY_START = WordPattern(
+    "^(?:" + "|".join(text for _, text in trigger_words.ASKS + trigger_words.NEGATIONS) + ")"
+)
 """All rows that are anchored at the start, as one pattern."""
 
-_ANY_LEADS = rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{LEADS})*"
+_ANY_LEADS = (
+    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{trigger_words.LEADS})*"
+)
 """Any number of leads: a bounded count would make the pattern too large to run fast."""
 _ANY_LINE = WordPattern(
-    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in ASKS + NEGATIONS)})", multi_line=True
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in trigger_words.ASKS + trigger_words.NEGATIONS)})",
+    multi_line=True,
 )
 """The same rows at the start of any line of a message."""
 _ANY_LATER = WordPattern(
-    f"(?:[.!?][ \\t]+|[。！？।]){_ANY_LEADS[1:]}(?:{'|'.join(text for _, text in LASTING)})"
+    f"(?:[.!?][ \\t]+|[。！？।]){_ANY_LEADS[1:]}(?:{'|'.join(text for _, text in trigger_words.LASTING)})"
 )
 _ANY_FORGET = WordPattern(
-    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in FORGETS + MENTIONS)})", multi_line=True
+    f"{_ANY_LEADS}(?:{'|'.join(text for _, text in trigger_words.FORGETS + trigger_words.MENTIONS)})",
+    multi_line=True,
 )
 """A line that may ask to forget something."""
 

@@ -23,13 +23,7 @@ from wm.ops.diagnosis.similar_pairs import diag_alike
 from wm.ops.helper import asking
 from wm.ops.learning import provenance
 from wm.ops.learning.remember import refusal_reasons
-from wm.ops.memory.documents import (
-    load_memory,
-    memory_refs,
-    read_memory,
-    read_tombstones,
-    save_memory,
-)
+from wm.ops.memory import documents
 from wm.ops.operation import LocatedWork, Operation, Work, execute, located
 from wm.ops.place import unrooted
 from wm.ops.runtime import Runtime
@@ -43,7 +37,7 @@ def propose_merge(runtime: Runtime, workspace: str) -> None:
     """Ask about the most similar pair that was not asked about yet, if the memory changed since the
     last call. Raises StoreError."""
     work = Work(runtime, runtime.now()).at(unrooted(workspace))
-    view, generation = ("merges", workspace), read_memory(work).generation
+    view, generation = ("merges", workspace), documents.read_memory(work).generation
     if asking.why_not(runtime) or runtime.caches.views.peek(view) == generation:
         return
     runtime.caches.views.put(view, generation)
@@ -53,15 +47,19 @@ def propose_merge(runtime: Runtime, workspace: str) -> None:
     text = _merged(runtime, pair) if pair is not None else ""
     if pair is not None and text:
         operation = Operation(
-            "propose_merge", Scoped, Noticed, located(partial(_put, pair, text)), memory_refs
+            "propose_merge",
+            Scoped,
+            Noticed,
+            located(partial(_put, pair, text)),
+            documents.memory_refs,
         )
         execute(runtime, operation, Scoped(workspace=workspace))
 
 
 def _known(work: LocatedWork) -> frozenset[str]:
     """The ids of all entries and of those that were forgotten or rejected."""
-    entries = (entry.id for entry in read_memory(work).entries)
-    stones = (stone.id for stone in read_tombstones(work).stones)
+    entries = (entry.id for entry in documents.read_memory(work).entries)
+    stones = (stone.id for stone in documents.read_tombstones(work).stones)
     return frozenset((*entries, *stones, *work.store.names(TrashedEntry, work.key)))
 
 
@@ -101,7 +99,7 @@ def _says_both(runtime: Runtime, text: str, both: tuple[str, str]) -> bool:
 
 
 def _put(pair: AlikePair, text: str, work: LocatedWork, _request: Scoped) -> Noticed:
-    memory = load_memory(work)
+    memory = documents.load_memory(work)
     texts = {e.id: e.text for e in memory.entries if e.status == "active"}
     if _name(pair) in _known(work) or any(
         texts.get(one.id) != one.text for one in (pair.entry, pair.other)
@@ -118,7 +116,7 @@ def _put(pair: AlikePair, text: str, work: LocatedWork, _request: Scoped) -> Not
         replaces=(pair.entry.id, pair.other.id),
         now=work.now,
     )
-    save_memory(work, memory, [fact])
+    documents.save_memory(work, memory, [fact])
     return Noticed(waiting=1)
 
 

@@ -16,15 +16,7 @@ from wm.domain.memory import promotion as promote
 from wm.domain.memory import retention
 from wm.errors import Corrupt, TooNew
 from wm.formats.workspace_memory import Checkout
-from wm.ops.memory import anchors, branch_scope
-from wm.ops.memory.documents import (
-    journal_ref,
-    load_memory,
-    read_journal,
-    read_tombstones,
-    save_journal,
-    save_memory,
-)
+from wm.ops.memory import anchors, branch_scope, documents
 from wm.ops.operation import LocatedWork
 from wm.ops.place import USER_PLACE
 
@@ -39,7 +31,7 @@ class Visit(Struct, frozen=True):
 
 def promote_pending(work: LocatedWork) -> None:
     """Retry the entries of the journal."""
-    journal = work.read(journal_ref(work.key)).document
+    journal = work.read(documents.journal_ref(work.key)).document
     if journal is not None and journal.entries:
         _begin(work, None)
 
@@ -54,9 +46,9 @@ def begin_visit(work: LocatedWork, found: Visit) -> None:
 def _begin(work: LocatedWork, found: Visit | None) -> None:
     """found None: only promote. An unwritable memory must not stop anyone from working."""
     try:
-        memory = load_memory(work)
-        stones = read_tombstones(work).stones
-        journal = read_journal(work)
+        memory = documents.load_memory(work)
+        stones = documents.read_tombstones(work).stones
+        journal = documents.read_journal(work)
     except (Corrupt, TooNew):
         return
     facts: Sequence[Fact] = ()
@@ -77,5 +69,5 @@ def _begin(work: LocatedWork, found: Visit | None) -> None:
             digest=work.store.digest,
         )
         memory, facts = promotion.memory, (*facts, *promotion.facts)
-        save_journal(work, promotion.journal)
-    save_memory(work, memory, facts)
+        documents.save_journal(work, promotion.journal)
+    documents.save_memory(work, memory, facts)

@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wm.api.protocol import WorkspacePlace
-from wm.domain.learning.provenance import (
-    ADDRESSED,
-    HIDDEN,
-    MISSED,
-    UNATTRIBUTABLE,
-    SessionWords,
-    SupportVerdict,
-    content_words,
-    standalone_sentences,
-)
+from wm.domain.learning import provenance
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor, is_users
 from wm.domain.times import parse
@@ -86,20 +77,20 @@ def _begins(work: Work, state: SessionState, event: object) -> bool:
     return young and isinstance(event, SessionStarted | UserPrompt)
 
 
-def _words(runtime: Runtime, state: SessionState | None) -> SessionWords:
+def _words(runtime: Runtime, state: SessionState | None) -> provenance.SessionWords:
     """The known words of a session. If another process recorded events before, this one may have
     missed tool output, and the model's words are no longer trusted."""
     known = state.origins if state is not None and state.origins is not None else WordOrigins()
     key = bytes.fromhex(runtime.store.digest("where words first appeared")[:32])
-    words = SessionWords(known, key, runtime.settings.origin)
+    words = provenance.SessionWords(known, key, runtime.settings.origin)
     if known.instance not in ("", runtime.process.instance):
-        words.doubt(MISSED)
+        words.doubt(provenance.MISSED)
     return words
 
 
 def _take(
     work: Work,
-    words: SessionWords,
+    words: provenance.SessionWords,
     place: WorkspacePlace,
     state: SessionState,
     unredacted: object,
@@ -123,7 +114,7 @@ def _take(
     elif isinstance(event, SessionStarted):
         if not event.is_new and state.origins is None:
             # An unknown conversation continues.
-            words.doubt(MISSED)
+            words.doubt(provenance.MISSED)
         for text in (
             *ambient_files.instructions(folders, limit),
             ambient_files.commits(work.runtime, place.root),
@@ -131,13 +122,13 @@ def _take(
             words.record_foreign(text)
 
 
-def judge(work: LocatedWork, session_id: str, text: str) -> SupportVerdict:
+def judge(work: LocatedWork, session_id: str, text: str) -> provenance.SupportVerdict:
     """The origin of a text that a model wants to keep."""
     if not session_id:
-        return SupportVerdict("agent", (UNATTRIBUTABLE,))
+        return provenance.SupportVerdict("agent", (provenance.UNATTRIBUTABLE,))
     state = work.read(session_ref(work.key, session_id)).document
     if state is None:
-        return SupportVerdict("agent", (UNATTRIBUTABLE,))
+        return provenance.SupportVerdict("agent", (provenance.UNATTRIBUTABLE,))
     return _words(work.runtime, state).judge(text, known=_known(work.place, state))
 
 
@@ -145,7 +136,7 @@ def without_repeated(work: LocatedWork, state: SessionState, text: str) -> str:
     """The lines of a model's new text that repeat no tool's text; none if what the tools returned
     is not known completely."""
     words = _words(work.runtime, state)
-    if not {ADDRESSED}.issuperset(words.distrust):
+    if not {provenance.ADDRESSED}.issuperset(words.distrust):
         return ""
     return "\n".join(line for line in text.split("\n") if not words.repeats_foreign(line))
 
@@ -154,7 +145,7 @@ def split_by_support(work: LocatedWork, session_id: str, text: str) -> tuple[str
     """The texts into which a proposal is split: the sentences that the conversation supports, as
     one text, because one may be the context of the next, and all others. The proposal itself if
     either has none, or if a sentence needs another one to be understood."""
-    parts = standalone_sentences(text)
+    parts = provenance.standalone_sentences(text)
     if len(parts) < 2 or not judge(work, session_id, text).reasons:
         return (text,)
     supported = [part for part in parts if not judge(work, session_id, part).reasons]
@@ -170,8 +161,8 @@ def supports(runtime: Runtime, said: Sequence[str], text: str) -> bool:
     words = _words(runtime, None)
     for one in said:
         words.record_user(one)
-    known = set[int]().union(*(content_words(one, words.key) for one in said))
-    return words.is_stated_by_user(text) and content_words(text, words.key) <= known
+    known = set[int]().union(*(provenance.content_words(one, words.key) for one in said))
+    return words.is_stated_by_user(text) and provenance.content_words(text, words.key) <= known
 
 
 def _known(place: WorkspacePlace, state: SessionState) -> tuple[str, ...]:
@@ -212,4 +203,6 @@ def may_confirm(work: LocatedWork, session_id: str, text: str) -> bool:
     the memory, unless the user's own words state the fact."""
     state = work.read(session_ref(work.key, session_id)).document
     words = _words(work.runtime, state)
-    return not {ADDRESSED, HIDDEN}.intersection(words.distrust) or words.is_stated_by_user(text)
+    return not {provenance.ADDRESSED, provenance.HIDDEN}.intersection(
+        words.distrust
+    ) or words.is_stated_by_user(text)

@@ -9,16 +9,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 
-from wm.api.protocol import (
-    ExportAnswer,
-    Moved,
-    MoveRequest,
-    NoRequest,
-    Scoped,
-    WorkspacePlace,
-    Workspaces,
-    WorkspaceSummary,
-)
+from wm.api import protocol
 from wm.domain.facts import Detail, Fact
 from wm.domain.memory import scope
 from wm.errors import StoreError, UserError
@@ -42,25 +33,25 @@ UNREACHABLE = "unreachable"
 """Health of a workspace whose folder or memory cannot be reached; `wm fsck` says what is there."""
 
 
-def _list(work: Work, _request: NoRequest) -> Workspaces:
+def _list(work: Work, _request: protocol.NoRequest) -> protocol.Workspaces:
     """List all workspaces, except empty folders left by a failed first write."""
     found = (_summary(work, key) for key in work.store.workspaces())
     kept = (space for space in found if space.sessions or space.health != Health.MISSING.value)
-    return Workspaces(workspaces=tuple(kept))
+    return protocol.Workspaces(workspaces=tuple(kept))
 
 
-def _summary(work: Work, key: str) -> WorkspaceSummary:
+def _summary(work: Work, key: str) -> protocol.WorkspaceSummary:
     """Summarise one workspace; an unreachable one is listed too."""
     try:
         reading = work.read(memory_ref(key))
         sessions = len(work.store.names(SessionState, key))
     except StoreError:
-        return WorkspaceSummary(key=key, health=UNREACHABLE)
+        return protocol.WorkspaceSummary(key=key, health=UNREACHABLE)
     memory = reading.document
     if memory is None:
-        return WorkspaceSummary(key=key, sessions=sessions, health=reading.health.value)
+        return protocol.WorkspaceSummary(key=key, sessions=sessions, health=reading.health.value)
     counts = Counter(entry.status for entry in memory.entries)
-    return WorkspaceSummary(
+    return protocol.WorkspaceSummary(
         key=key,
         root=memory.workspace.root,
         active=counts["active"],
@@ -72,7 +63,7 @@ def _summary(work: Work, key: str) -> WorkspaceSummary:
     )
 
 
-def _move(work: Work, request: MoveRequest) -> Moved:
+def _move(work: Work, request: protocol.MoveRequest) -> protocol.Moved:
     """`new` adopts the memory of `old`: the folder stays, an alias points to it (ID-3)."""
     if not request.old:
         raise UserError("The move names no old folder.", fix="Say where the checkout was.")
@@ -95,13 +86,13 @@ def _move(work: Work, request: MoveRequest) -> Moved:
         )
     )
     work.put(ALIASES, plan.aliases)
-    work = work.at(WorkspacePlace(key=plan.target, root=new.root))
+    work = work.at(protocol.WorkspacePlace(key=plan.target, root=new.root))
     memory = load_memory(work)
     moved = memory.workspace.model_copy(update={"root": new.root})
     roots: dict[str, Detail] = {"from": memory.workspace.root, "to": new.root}
     fact = Fact("workspace_moved", "user", "changed", details=roots)
     save_memory(work, memory.model_copy(update={"workspace": moved}), [fact])
-    return Moved(
+    return protocol.Moved(
         key=new.key, target=plan.target, message=f"{new.root} now has the memory of {request.old}."
     )
 
@@ -127,7 +118,7 @@ OF_MANY = (
 """Formats with many documents per workspace."""
 
 
-def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
+def _export(work: LocatedWork, _request: protocol.Scoped) -> protocol.ExportAnswer:
     refs: list[Ref[Document]] = [
         memory_ref(work.key),
         Ref(PendingJournal, work.key),
@@ -141,7 +132,7 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
         document = work.read(ref).document
         if document is not None:
             documents["/".join(filter(None, (ref.slug, ref.name)))] = dump(document)
-    return ExportAnswer(
+    return protocol.ExportAnswer(
         place=work.place,
         exported_at=work.moment,
         documents=documents,
@@ -149,6 +140,10 @@ def _export(work: LocatedWork, _request: Scoped) -> ExportAnswer:
     )
 
 
-list_workspaces = Operation("list_workspaces", NoRequest, Workspaces, _list)
-move_workspace = Operation("move_workspace", MoveRequest, Moved, _move, as_written, home_queue)
-export_workspace = Operation("export_workspace", Scoped, ExportAnswer, located(_export))
+list_workspaces = Operation("list_workspaces", protocol.NoRequest, protocol.Workspaces, _list)
+move_workspace = Operation(
+    "move_workspace", protocol.MoveRequest, protocol.Moved, _move, as_written, home_queue
+)
+export_workspace = Operation(
+    "export_workspace", protocol.Scoped, protocol.ExportAnswer, located(_export)
+)

@@ -11,15 +11,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from wm.api.paging import (
-    LedgerAnswer,
-    LedgerBranch,
-    LedgerRequest,
-    PagingAnswer,
-    PagingRequest,
-    PolicyAnswer,
-    PolicyRequest,
-)
+from wm.api import paging
 from wm.api.protocol import PagingTotals, WorkspacePlace
 from wm.domain.facts import Fact
 from wm.domain.paging.ledger import LedgerState, SessionLedger, folded, handles_in
@@ -51,11 +43,11 @@ class Secrets(NamedTuple):
     name: Redact
 
 
-def _append(work: Work, request: PagingRequest) -> PagingAnswer:
+def _append(work: Work, request: paging.PagingRequest) -> paging.PagingAnswer:
     require_session(request, work.settings.session)
     work, session = work.at(locate(work.runtime, request)), sid_of(request.session_id)
     refused = append(work, session, request.objects, request.records, durable=request.durable)
-    return PagingAnswer(place=work.place, refused=refused, policy=chosen(work, session))
+    return paging.PagingAnswer(place=work.place, refused=refused, policy=chosen(work, session))
 
 
 def append(
@@ -145,7 +137,7 @@ def session_state(work: LocatedWork, session: str) -> LedgerState:
     return session_ledger(work, session).whole
 
 
-def recovered(work: LocatedWork, session: str, conversation: str) -> LedgerAnswer:
+def recovered(work: LocatedWork, session: str, conversation: str) -> paging.LedgerAnswer:
     """What is known of a conversation. session: its `<sid>`. Raises StoreError."""
     memory = read_memory(work)
     objects = work.store.object_ids(work.key, session)
@@ -157,12 +149,12 @@ def recovered(work: LocatedWork, session: str, conversation: str) -> LedgerAnswe
 
 def answer_of(
     state: LedgerState, place: WorkspacePlace, objects: Iterable[str], policy: str = ""
-) -> LedgerAnswer:
+) -> paging.LedgerAnswer:
     """What a proxy must know of a conversation. objects: stored ids. policy: the chosen one."""
-    return LedgerAnswer(
+    return paging.LedgerAnswer(
         place=place,
         branches=tuple(
-            LedgerBranch(afresh=one.afresh, decisions=one.decisions, ends=tuple(one.ends))
+            paging.LedgerBranch(afresh=one.afresh, decisions=one.decisions, ends=tuple(one.ends))
             for one in state.branches
         ),
         unseen=tuple(state.unseen.values()),
@@ -239,20 +231,20 @@ def redacted(record: R, secrets: Secrets) -> R:
     return record.model_copy(update=update) if update else record
 
 
-append_paging = Operation("append_paging", PagingRequest, PagingAnswer, _append)
+append_paging = Operation("append_paging", paging.PagingRequest, paging.PagingAnswer, _append)
 
 
-def _read(work: LocatedWork, request: LedgerRequest) -> LedgerAnswer:
+def _read(work: LocatedWork, request: paging.LedgerRequest) -> paging.LedgerAnswer:
     if request.ahead:
         for session in work.store.latest_sessions(work.key, OBJECTS, _MOST_READ_AHEAD):
             with suppress(StoreError):  # an unreadable ledger is reported to its readers
                 recovered(work, session, "")
-        return LedgerAnswer(place=work.place)
+        return paging.LedgerAnswer(place=work.place)
     require_session(request, work.settings.session)
     return recovered(work, sid_of(request.session_id), request.conversation)
 
 
-read_ledger = Operation("read_ledger", LedgerRequest, LedgerAnswer, located(_read))
+read_ledger = Operation("read_ledger", paging.LedgerRequest, paging.LedgerAnswer, located(_read))
 
 
 # --- the policy of a workspace or a session -----------------------------------------------------
@@ -277,7 +269,7 @@ def session_among(wanted: str, known: Sequence[str]) -> str:
     raise NotFound.of("objects.unknown_session", wanted=wanted[:40])
 
 
-def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
+def _choose(work: Work, request: paging.PolicyRequest) -> paging.PolicyAnswer:
     if request.policy and request.policy not in LEVELS:
         raise UserError.of("policy.unknown", policy=request.policy[:40], names=", ".join(LEVELS))
     work = work.at(locate(work.runtime, request))
@@ -303,10 +295,12 @@ def _choose(work: Work, request: PolicyRequest) -> PolicyAnswer:
     message = f"{whose} {how} {policy}. Running proxies follow with their next request."
     if policy != "off":
         message += f" Then {storage_note(work.settings, work.key)}."
-    return PolicyAnswer(place=work.place, policy=policy, message=message)
+    return paging.PolicyAnswer(place=work.place, policy=policy, message=message)
 
 
-choose_policy = Operation("choose_policy", PolicyRequest, PolicyAnswer, _choose, as_written)
+choose_policy = Operation(
+    "choose_policy", paging.PolicyRequest, paging.PolicyAnswer, _choose, as_written
+)
 
 
 # --- totals -------------------------------------------------------------------------------------

@@ -17,15 +17,7 @@ from wm.models.embed import EMBEDDED, NONE
 from wm.models.folder import embedded_info, read_info
 from wm.ops.operation import Operation, Work, home_queue
 from wm.ops.runtime import Runtime
-from wm.ops.search.model_choice import (
-    INSTALLED,
-    TROUBLE,
-    Chosen,
-    chosen,
-    installed,
-    location,
-    why_not,
-)
+from wm.ops.search import model_choice
 from wm.ops.search.search import embedding
 
 KINDS = {EMBEDDED: "embedded", NONE: "words"}
@@ -35,10 +27,12 @@ KINDS = {EMBEDDED: "embedded", NONE: "words"}
 
 
 def _list(work: Work, _request: NoRequest) -> ModelsAnswer:
-    return listed(work.runtime, chosen(work.runtime), installed(work.runtime))
+    return listed(
+        work.runtime, model_choice.chosen(work.runtime), model_choice.installed(work.runtime)
+    )
 
 
-def listed(runtime: Runtime, now: Chosen, known: InstalledModels) -> ModelsAnswer:
+def listed(runtime: Runtime, now: model_choice.Chosen, known: InstalledModels) -> ModelsAnswer:
     """Every model that search can use: the built-in one, the installed ones, and none."""
     names = [EMBEDDED, *(model.name for model in known.models), NONE]
     if now.name not in names:
@@ -50,17 +44,19 @@ def listed(runtime: Runtime, now: Chosen, known: InstalledModels) -> ModelsAnswe
         chosen=now.name,
         by_config=now.by_config,
         waiting=waiting,
-        trouble=runtime.signals.troubles.get(TROUBLE, ""),
+        trouble=runtime.signals.troubles.get(model_choice.TROUBLE, ""),
     )
 
 
-def _row(runtime: Runtime, name: str, now: Chosen, known: Mapping[str, InstalledModel]) -> ModelRow:
+def _row(
+    runtime: Runtime, name: str, now: model_choice.Chosen, known: Mapping[str, InstalledModel]
+) -> ModelRow:
     model = known.get(name)
     limit = runtime.settings.recall.piece_tokens
     common = {"name": name, "in_use": name == now.name}
-    place = location(runtime, name)
+    place = model_choice.location(runtime, name)
     try:
-        problem = why_not(runtime, Chosen(name, place))
+        problem = model_choice.why_not(runtime, model_choice.Chosen(name, place))
         if name == NONE:
             return ModelRow(kind="words", **common)
         if model is not None:
@@ -99,21 +95,21 @@ def _row(runtime: Runtime, name: str, now: Chosen, known: Mapping[str, Installed
 
 
 def _use(work: Work, request: UseModelRequest) -> ModelsAnswer:
-    runtime, known = work.runtime, work.read(INSTALLED).document or InstalledModels()
+    runtime, known = work.runtime, work.read(model_choice.INSTALLED).document or InstalledModels()
     if runtime.settings.recall.model:
         raise UserError.of("model.set_in_config", model=runtime.settings.recall.model)
     name = existing_name(known, request.name)
-    now = Chosen(name, location(runtime, name), work.moment)
-    why = why_not(runtime, now)
+    now = model_choice.Chosen(name, model_choice.location(runtime, name), work.moment)
+    why = model_choice.why_not(runtime, now)
     if why:
         raise ModelUnavailable(why, fix="Nothing was changed.")
-    if name == known.in_use and TROUBLE not in runtime.signals.troubles:
-        return listed(runtime, chosen(runtime), known)
+    if name == known.in_use and model_choice.TROUBLE not in runtime.signals.troubles:
+        return listed(runtime, model_choice.chosen(runtime), known)
     known = known.model_copy(update={"in_use": name, "chosen_at": work.moment})
-    work.put(INSTALLED, known)
+    work.put(model_choice.INSTALLED, known)
     work.notify(InstalledModels.slug)
     work.effects.later.append((embed_anew, NoRequest()))
-    runtime.signals.troubles.report(TROUBLE, "")
+    runtime.signals.troubles.report(model_choice.TROUBLE, "")
     return listed(runtime, now, known)
 
 
@@ -130,7 +126,7 @@ def _reembed(work: Work, _request: NoRequest) -> ModelsAnswer:
     runtime = work.runtime
     for index in runtime.caches.indexes.values():
         index.use(embedding(runtime))
-    return listed(runtime, chosen(runtime), installed(runtime))
+    return listed(runtime, model_choice.chosen(runtime), model_choice.installed(runtime))
 
 
 list_models = Operation("list_models", NoRequest, ModelsAnswer, _list)
@@ -139,7 +135,9 @@ use_model = Operation(
     UseModelRequest,
     ModelsAnswer,
     _use,
-    lambda _runtime, _request: (INSTALLED,),  # declared: a second run would open the model again
+    lambda _runtime, _request: (
+        model_choice.INSTALLED,
+    ),  # declared: a second run would open the model again
     home_queue,
 )
 embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _reembed)

@@ -27,15 +27,8 @@ from wm.domain.facts import Fact
 from wm.domain.governance import Deletion, FileFact, FileKind, FilePart, SweepPlan
 from wm.domain.times import iso, parse
 from wm.errors import StoreError
+from wm.formats import sweep_log
 from wm.formats.session_state import SessionState
-from wm.formats.sweep_log import (
-    PurgedEvidence,
-    RuleCount,
-    SessionSweepLog,
-    SweepError,
-    SweepLog,
-    SweptFile,
-)
 from wm.formats.tombstones import TrashedEntry
 from wm.ops.learning import journal
 from wm.ops.memory.documents import journal_ref, read_journal, tombstones_ref
@@ -81,7 +74,7 @@ class SweepRun(Struct, frozen=True):
     pause: Pause = no_pause
 
 
-def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> SweepLog:
+def sweep_workspace(runtime: Runtime, key: str, run: SweepRun) -> sweep_log.SweepLog:
     """Sweep one workspace and write a report there.
 
     Raises StoreError if the folder cannot be listed. The report names what could not be deleted,
@@ -127,9 +120,9 @@ class Sweeping(Struct):
     run: SweepRun
     begun: datetime
     most: int
-    files: list[SweptFile] = field(default_factory=list)
+    files: list[sweep_log.SweptFile] = field(default_factory=list)
     rules: dict[str, tuple[int, int]] = field(default_factory=dict)
-    errors: list[SweepError] = field(default_factory=list)
+    errors: list[sweep_log.SweepError] = field(default_factory=list)
     deleted: int = 0
     bytes: int = 0
 
@@ -143,11 +136,11 @@ class Sweeping(Struct):
             # Copied on purpose: a thousand strings of the plan, scattered over its memory, would
             # keep the allocator from returning any of it.
             folder, _, name = deletion.file.path.rpartition("/")
-            self.files.append(SweptFile(path=f"{folder}/{name}", rule=rule, bytes=size))
+            self.files.append(sweep_log.SweptFile(path=f"{folder}/{name}", rule=rule, bytes=size))
 
     def failed(self, path: str, reason: str) -> None:
         if len(self.errors) < self.most:
-            self.errors.append(SweepError(path=path, reason=reason))
+            self.errors.append(sweep_log.SweepError(path=path, reason=reason))
 
     @contextmanager
     def noting(self, path: str) -> Iterator[None]:
@@ -247,7 +240,7 @@ class Sweeping(Struct):
 
     # -- evidence and report -----------------------------------------------------------------
 
-    def purged(self) -> PurgedEvidence | None:
+    def purged(self) -> sweep_log.PurgedEvidence | None:
         """Purge the log if that may be worth it; otherwise return the result of the last purge."""
         if self.run.session:
             return None
@@ -260,8 +253,10 @@ class Sweeping(Struct):
             return rotate(self.runtime, self.key, dry_run=self.run.dry_run, pause=self.run.pause)
         return known
 
-    def report(self, plan: SweepPlan, evidence: PurgedEvidence | None) -> SweepLog:
-        model = SessionSweepLog if self.run.session else SweepLog
+    def report(
+        self, plan: SweepPlan, evidence: sweep_log.PurgedEvidence | None
+    ) -> sweep_log.SweepLog:
+        model = sweep_log.SessionSweepLog if self.run.session else sweep_log.SweepLog
         return model(
             workspace_key=self.key,
             session=self.run.session,
@@ -274,7 +269,7 @@ class Sweeping(Struct):
             kept_bytes=plan.kept_bytes,
             over=plan.over,
             rules=tuple(
-                RuleCount(rule=rule, files=files, bytes=total)
+                sweep_log.RuleCount(rule=rule, files=files, bytes=total)
                 for rule, (files, total) in sorted(self.rules.items())
             ),
             files=tuple(self.files),
@@ -355,21 +350,21 @@ def _purge_one(work: LocatedWork, ref: Ref[TrashedEntry], deletions: Sequence[De
     return True
 
 
-def _last(runtime: Runtime, key: str) -> PurgedEvidence | None:
+def _last(runtime: Runtime, key: str) -> sweep_log.PurgedEvidence | None:
     """When the log was last examined, and its size then."""
     try:
-        log = runtime.store.read(Ref(SweepLog, key)).document
+        log = runtime.store.read(Ref(sweep_log.SweepLog, key)).document
     except StoreError:
         return None
     last = log.evidence if log is not None else None
     if last is None:
         return None
-    return PurgedEvidence(
+    return sweep_log.PurgedEvidence(
         at=last.at, records=last.records - last.purged, bytes_before=last.bytes, bytes=last.bytes
     )
 
 
-def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bool:
+def _is_worth_it(runtime: Runtime, key: str, known: sweep_log.PurgedEvidence | None) -> bool:
     try:
         size = sweep.log_bytes(runtime.store.core, key)
     except StoreError:
@@ -381,12 +376,12 @@ def _is_worth_it(runtime: Runtime, key: str, known: PurgedEvidence | None) -> bo
     return old or size - known.bytes >= _WORTH_BYTES
 
 
-def _save(runtime: Runtime, log: SweepLog) -> None:
+def _save(runtime: Runtime, log: sweep_log.SweepLog) -> None:
     """Save the report. A session that was deleted meanwhile gets none."""
     key = log.workspace_key
     state = Ref(SessionState, key, log.session) if log.session else None
     ref = Ref(type(log), key, log.session)
-    refs: list[Ref[SessionState] | Ref[SweepLog]] = [ref, *([state] if state else [])]
+    refs: list[Ref[SessionState] | Ref[sweep_log.SweepLog]] = [ref, *([state] if state else [])]
     with _writing(runtime, refs, unrooted(key)) as work:
         if state is not None and work.read(state).health is Health.MISSING:
             for old_ref in refs:
@@ -399,15 +394,15 @@ def _save(runtime: Runtime, log: SweepLog) -> None:
     runtime.store.core.cache.pop(paths.place(ref).path)
 
 
-def _should_report(runtime: Runtime, log: SweepLog) -> bool:
+def _should_report(runtime: Runtime, log: sweep_log.SweepLog) -> bool:
     """Should the report be written? A restart that finds nothing to do keeps today's report."""
     if log.session or log.cause in ("daily", "asked") or _is_worth_listing(log):
         return True
-    last = sweep.modified(runtime.store.core, Ref(SweepLog, log.workspace_key))
+    last = sweep.modified(runtime.store.core, Ref(sweep_log.SweepLog, log.workspace_key))
     return runtime.now().timestamp() - last > runtime.settings.storage.sweep_hours * 3600
 
 
-def _fact_of(log: SweepLog) -> Fact:
+def _fact_of(log: sweep_log.SweepLog) -> Fact:
     details: dict[str, str | int] = {"files": log.deleted, "bytes": log.bytes, "cause": log.cause}
     codes = tuple(count.rule for count in log.rules)
     return Fact("storage_swept", "store", "changed", "", codes, details)
@@ -420,10 +415,10 @@ def waiting_longest(runtime: Runtime) -> list[str]:
     """All workspaces and `user`, those with the oldest or no report first."""
     core = runtime.store.core
     keys = runtime.store.memories()
-    return sorted(keys, key=lambda key: (sweep.modified(core, Ref(SweepLog, key)), key))
+    return sorted(keys, key=lambda key: (sweep.modified(core, Ref(sweep_log.SweepLog, key)), key))
 
 
-def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[SweepLog]:
+def sweep_all(runtime: Runtime, run: SweepRun, keys: Sequence[str]) -> Iterator[sweep_log.SweepLog]:
     """Sweep these workspaces, each within its share of the total quota. A failure in one does not
     stop the others."""
     sizes: dict[str, int] = {}
@@ -454,10 +449,12 @@ def _size(runtime: Runtime, key: str, pause: Pause) -> int:
     return sum(fact.size for fact in found if fact.kind is not FileKind.UNKNOWN)
 
 
-def _unreachable(key: str, run: SweepRun, error: StoreError) -> SweepLog:
+def _unreachable(key: str, run: SweepRun, error: StoreError) -> sweep_log.SweepLog:
     where = paths.workspace_folder(key)
-    return SweepLog(
-        workspace_key=key, cause=run.cause, errors=(SweepError(path=where, reason=str(error)),)
+    return sweep_log.SweepLog(
+        workspace_key=key,
+        cause=run.cause,
+        errors=(sweep_log.SweepError(path=where, reason=str(error)),),
     )
 
 
@@ -485,7 +482,7 @@ def _swept(runtime: Runtime, request: SweepRequest) -> Swept:
     )
 
 
-def _is_worth_listing(log: SweepLog) -> bool:
+def _is_worth_listing(log: sweep_log.SweepLog) -> bool:
     """Does a report say more than that all is well?"""
     purged = log.evidence is not None and log.evidence.purged > 0
     return bool(log.deleted or log.errors or log.over or purged)
