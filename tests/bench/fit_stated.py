@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, tenths, weights_of
-from wm.domain.learning import stated
+from wm.domain.learning import sentence_features, stated
 from wm.domain.learning.concepts import folded
 from wm.text import word_grams
 
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     asked = parser.parse_args(argv)
     rows = [*written(CASES), *marked(MESSAGES)]
     rows += [row for path in asked.sets for row in labelled(path)]
-    known = weights_of(stated.model())
+    known = weights_of(sentence_features.model())
     examples = [example for row in rows for example in of_row(row)]
     if asked.check:
         print("cases that no fit uses, with the weights in use")
@@ -78,7 +78,7 @@ def main(argv: Sequence[str]) -> int:
         report(examples, tenths, known)
         return 0
     found = fit(examples, LIMITS, known)
-    OUT.write_text(as_toml(found, HEAD, stated.model().paired), "utf-8")
+    OUT.write_text(as_toml(found, HEAD, sentence_features.model().paired), "utf-8")
     print(f"{len(examples)} sentences, {sum(e.wanted for e in examples)} of them lasting: {OUT}")
     return 0
 
@@ -119,8 +119,8 @@ def of_row(row: dict[str, Any]) -> Iterable[Example]:
     only = row.get("sentence")
     wanted = [_words(kept["says"]) for kept in row["keep"] if not kept.get("doubtful")]
     doubtful = [_words(kept["says"]) for kept in row["keep"] if kept.get("doubtful")]
-    complete = stated.sentences(row["text"], row.get("before") or "")
-    every = [part for one in complete for part in (one, *stated.clauses(one))]
+    complete = sentence_features.sentences(row["text"], row.get("before") or "")
+    every = [part for one in complete for part in (one, *sentence_features.clauses(one))]
     if only:
         every = [one for one in every if one.text == only]
     shares = [[_share(_words(one.text), says, one.lang) for says in wanted] for one in every]
@@ -131,7 +131,7 @@ def of_row(row: dict[str, Any]) -> Iterable[Example]:
         if not lasting and any(_share(words, says, sentence.lang) for says in doubtful):
             continue
         excluded = bool(sentence.features & stated.EXCLUDED)
-        features = sentence.features.union(stated.model().pairs(sentence.features))
+        features = sentence.features.union(sentence_features.model().pairs(sentence.features))
         part = weight * (WIDE_WEIGHT if any(own) and not lasting else 1.0)
         yield Example(
             sentence.text, sentence.lang, features, lasting, row["lang"], group, part, excluded

@@ -9,7 +9,8 @@ import sys
 import pytest
 
 from wm.domain.learning.concepts import concept_names, concepts_of, folded, language
-from wm.domain.learning.stated import clauses, scope_of, sentences, statements
+from wm.domain.learning.sentence_features import clauses, sentences
+from wm.domain.learning.stated import scope_of, statements
 from wm.text.tables import Tables
 
 LASTING = (
@@ -603,7 +604,7 @@ def test_every_process_gives_a_sentence_the_same_score() -> None:
     """A score at a threshold decided one way or the other, by the order of a set."""
     program = (
         "from tests.domain.learning.test_stated import LASTING\n"
-        "from wm.domain.learning.stated import model, sentences\n"
+        "from wm.domain.learning.sentence_features import model, sentences\n"
         "found = [s for one in LASTING for s in sentences(one)]\n"
         "print([model().weigh(s.features, s.grams).hex() for s in found])"
     )

@@ -17,7 +17,8 @@ from wm.domain.change.statement import reading
 from wm.domain.learning import asking, inner_requests, trigger_words
 from wm.domain.learning.concepts import HEAD_CHARS, bans_what_follows, concepts_of, folded, language
 from wm.domain.learning.entry_type import infer_type
-from wm.domain.learning.stated import Statement, doubts_before, kind_of, lasting_score, statements
+from wm.domain.learning.sentence_features import doubts_before
+from wm.domain.learning.stated import Statement, kind_of, lasting_score, statements
 from wm.domain.learning.typed_lines import MessageLine, line_numbers, typed_lines
 from wm.domain.learning.user_triggers import UserTriggers, user_triggers
 from wm.domain.memory.scope import WORKSPACE

@@ -17,6 +17,7 @@ from wm.domain.facts import Detail, Fact
 from wm.domain.learning import stated
 from wm.domain.learning.agreed import agreed
 from wm.domain.learning.requests import Requests, taught
+from wm.domain.learning.sentence_features import opening_before
 from wm.domain.memory import edits
 from wm.domain.memory.acts import ASKED
 from wm.domain.memory.consolidate import MemoryEditor
@@ -155,7 +156,7 @@ def with_opening(work: LocatedWork, wanted: RememberRequest, message: str) -> Re
     """The request, with the words before its text if only these say that it changes a known entry:
     "from now on deploys go through fly"."""
     head, text, _ = message.partition(wanted.text)
-    opening = stated.opening_before(head)
+    opening = opening_before(head)
     # Without a `text` the request is worded otherwise than the message, so nothing precedes it.
     if not (text and marks_change(opening)) or len(opening) > SHORT_CHARS:
         return wanted
