@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.ops.conftest import CENTS, SHIP, Bench, entry
-from wm.errors import RootMismatch, UserError
+from wm.errors import Corrupt, RootMismatch, UserError
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.store.base import Ref
 from wm.store.identity import key_of
@@ -101,6 +101,64 @@ def test_a_folder_uses_its_own_memory_and_that_of_no_shared_folder(
         bench.remember(CENTS, directory=str(deep))
     bench.remember(SHIP)
     assert bench.call("inspect", directory=str(deep)).place.root == str(deep)
+
+
+def test_a_folder_stays_with_the_memory_above_after_its_only_entry_is_forgotten(
+    bench: Bench,
+) -> None:
+    deep = bench.project / "notes"
+    deep.mkdir()
+    above = bench.remember(SHIP)
+    bench.call("forget_entry", id=above.id, directory=str(deep))
+    bench.later(minutes=1)
+    assert bench.call("inspect", directory=str(deep)).place.root == str(bench.project)
+    bench.call("undo", directory=str(deep))
+    assert bench.texts() == [SHIP]
+
+
+def test_a_folder_uses_the_memory_that_the_folder_above_is_linked_to(bench: Bench) -> None:
+    other, deep = bench.project.with_name("other"), bench.project / "notes"
+    for folder in (other, deep):
+        folder.mkdir()
+    there = bench.remember(SHIP, directory=str(other))
+    bench.call("link_workspace", old=str(other))
+    found = bench.call("inspect", directory=str(deep))
+    assert (found.place.root, [one.entry.id for one in found.entries]) == (
+        str(bench.project),
+        [there.id],
+    )
+    bench.call("link_workspace", unlink=True)
+    bench.later(minutes=1)
+    assert bench.call("inspect", directory=str(deep)).place.root == str(deep)
+
+
+@pytest.mark.parametrize("which", ["above", "own"])
+def test_a_damaged_memory_is_not_hidden_by_another_one(bench: Bench, which: str) -> None:
+    deep = bench.project / "notes"
+    deep.mkdir()
+    if which == "own":
+        bench.remember(CENTS, directory=str(deep))
+    bench.remember(SHIP)
+    damaged = bench.project if which == "above" else deep
+    folder = bench.settings.paths.home / "workspaces" / key_of(damaged)
+    if not folder.is_dir():
+        pytest.skip("the memory store has no files")
+    for name in ("workspace-memory.json", ".workspace-memory.json.spare"):
+        (folder / name).write_text("{")
+    bench.later(minutes=1)
+    with pytest.raises(Corrupt, match=f"workspace {key_of(damaged)} cannot be read"):
+        bench.call("inspect", directory=str(deep))
+
+
+def test_a_home_folder_that_is_named_uses_no_memory_above_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = bench.project / "home"
+    home.mkdir()
+    bench.remember(SHIP)
+    monkeypatch.setenv("HOME", str(home))
+    found = bench.call("inspect", directory=str(home), explicit=True)
+    assert found.place.root == str(home)
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,11 @@ from wm.api.protocol import Scoped, WorkspacePlace
 from wm.domain.memory import scope
 from wm.errors import NotFound, RootMismatch, UserError
 from wm.formats.home import Aliases
+from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import Workspace, WorkspaceMemory
 from wm.ops.runtime import PLACE_KNOWN_S, Runtime
 from wm.store import identity
-from wm.store.base import Ref
+from wm.store.base import Health, Ref
 from wm.store.paths import USER
 
 
@@ -55,12 +56,18 @@ def _look(runtime: Runtime, request: Scoped, aliases: Aliases | None) -> Workspa
     key = _followed(aliases, found.key)
     if key == found.key:
         _refuse_foreign(runtime, found)
-    if runtime.store.read(memory_ref(key)).document is None:
+    if runtime.store.read(memory_ref(key)).health is Health.MISSING:
         # Outside git: the nearest folder above in which something is remembered.
         for above in identity.folders_above(found.path):
             place = WorkspacePlace(key=_followed(aliases, above.key), root=above.root)
-            memory = runtime.store.read(memory_ref(place.key)).document
-            if memory is not None and memory.entries and memory.workspace.root == above.root:
+            reading = runtime.store.read(memory_ref(place.key))
+            memory = reading.document
+            # A linked folder uses a memory with another root; without a link that one moved away.
+            is_own = place.key != above.key or memory is None or memory.workspace.root == above.root
+            # What was forgotten counts, too: else the session would leave before its undo. So does
+            # a damaged memory: a new one would hide it.
+            is_used = bool(memory and memory.entries) or reading.health is Health.LOST
+            if is_own and (is_used or runtime.store.names(TrashedEntry, place.key)):
                 return place
     return WorkspacePlace(
         key=key, root=found.root, branch=runtime.redacted_name(found.branch or "")

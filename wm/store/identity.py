@@ -87,7 +87,7 @@ def folders_above(root: Path, *, user_home: Path | None = None) -> Iterator[Work
     """The folders above a workspace outside git, the nearest first (ID-3). Ends at a folder that
     everyone may write to, such as `/tmp`, at the home folder and at `/`."""
     home = _home(user_home)
-    if _at(str(root)) is not None:
+    if _at(str(root)) is not None or _is_home(str(root), home):
         return
     for folder in root.parents[:-1]:
         if _is_home(str(folder), home) or os.stat(folder).st_mode & stat.S_IWOTH:
