@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
+from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
 SENTENCE_ENDS = ".!?…"
@@ -63,6 +64,21 @@ def _abbreviates(text: str, dot: int) -> bool:
     if before[-1:].isdigit():
         return not before[-3:].strip().isalnum() and len(before.strip()) < 2
     return len(before) >= 1 and before[-1].isalpha() and before[-2:-1] in ("", " ", ".", "(")
+
+
+def without_ordinals(text: str) -> str:
+    """The text in the same length, without the full stops behind ordinal numbers: "am 5. jedes
+    Monats" has no end of a sentence."""
+    return text if ". " not in text else _DATED.sub(r"\1_\2", _DETERMINED.sub(r"\1_ ", text))
+
+
+_DETERMINED = Lazy(
+    r"(?i)(\b(?:am|de[mnrs]|das|die|im|vom|zum|jede[mnrs]?|und|oder|ay[iı]n) \d{1,2})\. "
+)
+_DATED = Lazy(
+    r"(?i)(\b\d{1,2})\.( (?:januar|februar|märz|marts|mars|april|mai|maj|jun[ij]|jul[ij]|august|"
+    r"september|oktober|november|de[cz]ember|jedes|hver|dnia)\b)"
+)
 
 
 def _cut(text: str, max_chars: int) -> str:

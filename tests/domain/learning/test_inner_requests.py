@@ -13,6 +13,12 @@ from wm.settings import GateSettings
 GATE = GateSettings()
 
 INSIDE = (
+    ("Vergiss nicht: die Rechnungen gehen am 5. raus", "die Rechnungen gehen am 5. raus"),
+    ("vergiss nicht: der 1. Stock hat kein WLAN", "der 1. Stock hat kein WLAN"),
+    ("vergiss nicht: Freeze ist am 24. und 31. Dezember", "Freeze ist am 24. und 31. Dezember"),
+    ("zapamiętaj: faktury wysyłamy 5. dnia miesiąca", "faktury wysyłamy 5. dnia miesiąca"),
+    ("unutma: faturalar her ayın 5. günü gider", "faturalar her ayın 5. günü gider"),
+    ("Fix it and remember that we use Node 22. Then run it", "we use Node 22"),
     ("Lütfen hatırla, testler Docker ister.", "testler Docker ister"),
     ("Kijk er even naar, en alsjeblieft onthoud: de poort is 5433", "de poort is 5433"),
     ("Fix it and remember that the CI has no network.", "the CI has no network"),

@@ -941,3 +941,16 @@ def test_a_command_for_the_shell_is_not_a_remark() -> None:
 def test_a_part_with_an_open_quotation_waits() -> None:
     (found,) = statements('always answer with "done')
     assert not found.is_certain
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Wir releasen immer am 1. Dezember.",
+        "Der 2. Server ist bei uns immer nur lesbar.",
+        "Die Deploys laufen immer zum 1. des Monats",
+        "faktury zawsze wysyłamy 5. dnia miesiąca",
+    ],
+)
+def test_an_ordinal_number_does_not_end_a_sentence(message: str) -> None:
+    assert [one.text for one in statements(message)] == [message]

@@ -25,6 +25,7 @@ from wm.text.patterns import Lazy
 from wm.text.patterns import words as word_set
 from wm.text.scripts import is_cjk_heavy
 from wm.text.sentence_forms import forms_of
+from wm.text.sentences import without_ordinals
 from wm.text.tables import Tables
 from wm.text.word_grams import JOINED, grams
 
@@ -222,7 +223,7 @@ def _pairs(features: Collection[str]) -> Iterator[str]:
 def _split(text: str, ends: Lazy) -> Iterator[str]:
     """The parts of a text between ends that no quotation contains."""
     begin, quoted = 0, [*_QUOTED.spans(text)] if _may_quote(text) else []
-    for stop in ends.finditer(text):
+    for stop in ends.finditer(without_ordinals(text)):
         if not any(first < stop.start() < last - 1 for first, last in quoted):
             yield text[begin : stop.end()]
             begin = stop.end()

@@ -18,6 +18,7 @@ from wm.domain.learning.stated import lasting_score
 from wm.domain.learning.typed_lines import line_numbers
 from wm.text.letters import translated
 from wm.text.patterns import Lazy, encoded, escaped
+from wm.text.sentences import without_ordinals
 from wm.text.word_grams import JOINED
 
 _LATIN = (0xC0, 0x530)
@@ -311,7 +312,7 @@ def _without_end(text: str) -> str:
 def _requests_in(line: str) -> Iterator[tuple[int, int, int]]:
     """Where each request inside a typed line begins, and where what it asks to keep begins and
     ends."""
-    flat, at = flattened(line), 0
+    flat, at = without_ordinals(flattened(line)), 0
     patterns = _PATTERNS
     for _ in range(_MOST_IN_LINE):
         matches = {p: match for p in patterns if (match := p.search(flat[at:])) is not None}

@@ -29,6 +29,7 @@ from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.patterns import words as word_set
 from wm.text.sentence_forms import ASKS, PATH, forms_of, length_of
+from wm.text.sentences import without_ordinals
 from wm.text.word_grams import JOINED, grams
 
 MAX_CHARS = 400
@@ -123,7 +124,7 @@ def _pieces(line: str, lang: str) -> Iterator[_Piece]:
     """The sentences of a typed line. A quotation is not split, nor what is in brackets."""
     start = 0
     quoted = _quoted(line)
-    for end in _END.finditer(line):
+    for end in _END.finditer(without_ordinals(line)):
         head = line[start : end.start() + 1]
         if any(first < end.start() < last - 1 for first, last in quoted):
             continue
