@@ -507,6 +507,9 @@ abbreviation|The harbour db is at quay1.port.|The harbour database moved to quay
 abbreviation|Prod tide docs are on quay1.port.|Production tide documentation moved to quay2.port.
 folder|The crane is in crane/.|The crane moved to gear/tower.
 folder|Der Hafen liegt in hafen/.|Der Hafen ist nach docks/kai umgezogen.
+roles|Prefer tabs over spaces, width 4.|Prefer spaces over tabs, width 2.
+roles|Boats dock at Lyon first, then Oslo, after 10 minutes.|Boats now dock at Oslo first, then Lyon, after 5 minutes.
+roles|Ann reviews Bo's code on Mondays.|Bo now reviews Ann's code on Tuesdays.
 repeats|The main buoy is called north.|The main buoy is called main now.
 mind|Prefiro barcos pequenos.|Mudei de ideia, prefiro barcos grandes.
 holder|Pia leads the pilots.|Gus leads the pilots.

@@ -117,7 +117,10 @@ class Pair:
 
     def exchanges_roles(self) -> bool:
         """Whether two words have changed places, and another word differs: "web waits 30 s for
-        mail" and "mail waits 60 s for web" both hold."""
+        mail" and "mail waits 60 s for web" both hold. Not if it says that something changed, or
+        which of the two is to be used: "tabs over spaces"."""
+        if self.new.has(NOW) or self.new.prefers:
+            return False
         both = zip(self.old_words, self.new_words, strict=False)
         other = {(o.term, n.term) for o, n in both if o.term != n.term}
         exchanged = {(o, n) for o, n in other if (n, o) in other}

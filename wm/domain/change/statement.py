@@ -510,6 +510,11 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         return self.has(LIFTS) or (self.has(_MAY) and self.has(NOW))
 
     @cached_property
+    def prefers(self) -> bool:
+        """Whether it says what is used in place of what: "tabs over spaces", "npm, not pnpm"."""
+        return "contrast" in concepts_of(folded_words(self.text), self.lang).anywhere
+
+    @cached_property
     def demands(self) -> bool:
         return self.denies or self.has(NEEDS)
 
