@@ -192,6 +192,13 @@ def test_how_the_user_wants_answers_holds_in_every_workspace(bench: Bench) -> No
     assert [v.entry.scope for v in inspect_user(bench)] == ["user"]
 
 
+def test_the_notice_says_what_a_statement_may_contradict(bench: Bench) -> None:
+    bench.remember("answer me in German", user=True)
+    shown = said(bench, "always answer in English please").shown
+    asks = "`wm inbox --workspace user` asks whether it replaces “answer me in German”"
+    assert f"“always answer in English please”; {asks} (undo: " in shown
+
+
 def test_a_changed_wish_for_every_workspace_replaces_the_older_one(bench: Bench) -> None:
     said(bench, "Always answer me in German.")
     shown = said(bench, "you can answer me in English again").shown

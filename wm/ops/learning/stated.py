@@ -212,7 +212,7 @@ def notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
     """What the person reads about statements that became active, with what each replaced and the
     way to undo it, and about those that could not be stored."""
     lines = [
-        f"wm learned: “{entry.text}”{_in_place_of(work, entry)} (undo: {_undo(entry)})"
+        f"wm learned: “{entry.text}”{_compared(work, entry)} (undo: {_undo(entry)})"
         for entry in _active(kept)
     ]
     lines += [
@@ -235,11 +235,19 @@ def notice_again(work: LocatedWork, found: tuple[stated.Statement, ...]) -> str:
     return notice(work, tuple(Remembered(outcome="promoted", entry=e) for e in new))
 
 
-def _in_place_of(work: LocatedWork, entry: MemoryEntry) -> str:
+def _compared(work: LocatedWork, entry: MemoryEntry) -> str:
     memory = read_memory(work.at(USER_PLACE) if entry.scope == USER else work)
-    old = (f"“{e.text[:SHORT_CHARS]}”" for e in memory.entries if e.superseded_by == entry.id)
-    texts = ", ".join(old)
-    return f" in place of {texts}" if texts else ""
+    known = {e.id: e for e in memory.entries}
+    replaced = (e for e in memory.entries if e.superseded_by == entry.id)
+    against = (known[x] for x in known.get(entry.id, entry).conflicts if x in known)
+    inbox = "wm inbox --workspace user" if entry.scope == USER else "wm inbox"
+    asks = f"; `{inbox}` asks whether it replaces "
+    return _quoted(" in place of ", replaced) + _quoted(asks, against)
+
+
+def _quoted(before: str, entries: Iterable[MemoryEntry]) -> str:
+    texts = ", ".join(f"“{e.text[:SHORT_CHARS]}”" for e in entries)
+    return f"{before}{texts}" if texts else ""
 
 
 def upgrade_notice(work: LocatedWork, kept: tuple[Remembered, ...]) -> str:
