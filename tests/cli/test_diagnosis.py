@@ -66,6 +66,12 @@ LINES = (
 )
 
 
+def test_diag_counts_in_words_for_people(user: Terminal) -> None:
+    user.wm("forget", user.remember("We deploy with `make ship`."))
+    said = user.wm("diag").out
+    assert "contents     in the trash 1 · texts not to learn again 1\n" in said
+
+
 def test_every_view_prints_text_and_fits_80_columns(user: Terminal) -> None:
     entry = prepared(user)
     for line in LINES:

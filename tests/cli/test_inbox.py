@@ -69,8 +69,11 @@ def test_an_active_entry_is_not_edited_by_inbox_edit(user: Terminal) -> None:
 def test_all_that_waits_is_accepted_or_rejected_at_once(user: Terminal) -> None:
     waiting(user, "hm", "uh")
     assert user.wm("inbox", "reject", "--type", "reference").code == 0
-    assert user.wm("inbox", "accept", "--all").code == 0
+    done = user.wm("inbox", "accept", "--all")
+    assert done.code == 0
     assert sorted(active(user)) == ["hm", "uh"]
+    listed = sorted(line.split(None, 1)[1] for line in done.out.splitlines())
+    assert listed == ["active: hm", "active: uh"]
 
 
 def test_each_waiting_entry_is_decided_with_one_key(user: Terminal) -> None:

@@ -13,7 +13,7 @@ import click
 from wm.api import diag
 from wm.cli import output
 from wm.cli.context import Caller, Result, prints, prints_answer
-from wm.cli.entries import SHORT_ID, print_entry, print_text, short_id
+from wm.cli.entries import SHORT_ID, WORDS, print_entry, print_text, short_id
 from wm.cli.groups import Group
 from wm.cli.options import flag, limit, text
 from wm.cli.overview import print_heading
@@ -36,6 +36,10 @@ def command() -> None:
     """
 
 
+_COUNTED = WORDS.table("counted")
+"""The words for people of counts whose names are of documents."""
+
+
 @command.command("status", short_help="Sum up this workspace (the default).")
 @prints_answer("diag_status", failed=lambda answer: answer.verdict == "degraded")
 def status(answer: diag.DiagStatus) -> None:
@@ -43,12 +47,13 @@ def status(answer: diag.DiagStatus) -> None:
     attention. Exit code 1 if some data cannot be stored (degraded)."""
     print_heading(answer.place)
     paint = {"ok": output.good, "warning": output.warn}.get(answer.verdict, output.bad)
-    stored = " · ".join(f"{what} {number:,}" for what, number in answer.counts.items() if number)
+    found = ((_COUNTED.get(what, what), number) for what, number in answer.counts.items())
+    stored = " · ".join(f"{what} {number:,}" for what, number in found if number)
     refused = f"{answer.rejected:,} in the last 7 days"
     refused += ": wm diag rejected" if answer.rejected else ""
     rows: list[output.Row] = [
         ("verdict", answer.verdict, paint),
-        ("holds", stored or "nothing yet"),
+        ("contents", stored or "nothing yet"),
         ("refused", refused),
         ("evidence", output.count(answer.evidence, "record")),
         ("last kept", output.moment(answer.last_kept_at)),

@@ -113,7 +113,7 @@ def accept(caller: Caller, entry_ids: tuple[str, ...], outside: bool, **chosen: 
         raise click.UsageError("Give an ID, or --outside.")
     if not outside:
         wanted = _chosen(caller, entry_ids, **chosen)
-        return _each(caller, "accept_entry", wanted, _print_accepted)
+        return _each(caller, "accept_entry", wanted, _print_accepted if len(wanted) == 1 else _list)
     answer: Any = caller.call("accept_outside")
     return Result(answer, f"Accepted {output.count(len(answer.accepted), 'change')}.")
 
@@ -205,3 +205,9 @@ def _print_accepted(answer: Any) -> None:
         said += " after a compaction"
     output.lines(output.wrap(f"{said}. {answer.message}".rstrip(), output.width()))
     print_entry(entry)
+
+
+def _list(answer: Any) -> None:
+    """One of several accepted entries, in a line."""
+    head = f"  {short_id(answer.entry.id)}  {status_of(answer.entry)}: "
+    output.lines(output.hang(head, f"{answer.entry.text} {answer.message}".rstrip(), 4))
