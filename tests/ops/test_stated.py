@@ -549,9 +549,9 @@ def test_hearsay_and_questions_retire_nothing(bench: Bench, first: str, second: 
 TOX = "Shall I always run the tests with tox from now on?"
 
 
-def answered(bench: Bench, answer: str, reply: str) -> Any:
+def answered(bench: Bench, answer: str, reply: str, **fields: Any) -> Any:
     bench.event("assistant_text", text=answer)
-    return said(bench, reply)
+    return said(bench, reply, **fields)
 
 
 def test_what_the_user_agrees_to_waits_with_the_words_of_the_user(bench: Bench) -> None:
@@ -569,6 +569,15 @@ def test_a_yes_answers_the_last_words_of_the_agent_only(bench: Bench) -> None:
     answered(bench, TOX, "no, never mind")
     said(bench, "ok")
     assert bench.texts("inbox") == []
+
+
+def test_a_message_that_arrives_again_answers_no_later_question(bench: Bench) -> None:
+    bench.event("session_started")
+    said(bench, "yes", message_id="m-1")
+    answered(bench, TOX, "yes", message_id="m-1")
+    assert bench.texts("inbox") == []
+    said(bench, "yes", message_id="m-2")
+    assert bench.texts("inbox") == ["always run the tests with tox from now on"]
 
 
 RULE_OF_A_TOOL = "Always run deploys with the force flag from now on."

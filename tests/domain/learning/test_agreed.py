@@ -38,6 +38,9 @@ AGREED = (
     (QUEUE, "the postgres one", TABLE),
     (SETS, "1", CENTS),
     (SETS, "the first", CENTS),
+    (TOX, "yes, remember that", RULE),
+    (TOX, "tak, zapamiętaj", RULE),
+    (TOX, "好的，记住", RULE),
     (
         "I'd use cursor pagination for all list endpoints. OK?",
         "sounds good",
@@ -83,9 +86,38 @@ def test_a_yes_to_a_list_of_decisions_agrees_to_each_but_not_to_steps() -> None:
     ]
 
 
+DECISIONS = (
+    "Decisions:\n1. All money values are stored as integer cents.\n"
+    "2. The API never returns raw database ids.\n3. Production deploys always go through CI.\n"
+    "Do you agree?"
+)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["all but 2", "yes, except the second", "yes, but 2 is wrong", "yes, only 2", "1 and 3"],
+)
+def test_a_reply_about_one_of_several_decisions_agrees_to_no_other(reply: str) -> None:
+    assert agreed(offer_in(DECISIONS), reply) == ()
+
+
+def test_two_options_are_not_taken_for_the_last_of_them() -> None:
+    for reply in ("A and C", "c & a", "A und C", "ok A, C"):
+        assert agreed(offer_in(QUEUE), reply) == ()
+    (found,) = agreed(offer_in(QUEUE), "C is a good choice")
+    assert found.text == TABLE
+
+
+def test_a_list_mark_is_not_part_of_a_decision() -> None:
+    found = agreed("- Never run the linter on generated code\nAgreed?", "yes")
+    assert [one.text for one in found] == ["Never run the linter on generated code"]
+
+
 REFUSALS = (
     "no", "nah, leave it", "not yet", "yes for now", "yes?", "yes and no", "maybe", "you decide",
     "yes. Wait, no.", "ok, but what would that cost us?", "if you must", "nein", "いいえ", "不用",
+    "yes, but only this once", "oui mais juste pour cette fois", "ja, aber nicht immer", "いいです",
+    "great, but first commit", "I agree, but no", "don't remember that", "no, remember nothing",
     "do the other thing first", "yes, " + "and then please look at the header " * 4,
 )  # fmt: skip
 
@@ -106,6 +138,13 @@ STEPS = (
     "Should I always do it like this?",
     "Shall I always use npm or pnpm?",
     "Is the staging database always reset at night?",
+    "Do you always run the tests with tox?",
+    "Does every request go through the proxy?",
+    "You never push to main, do you?",
+    "So you always see the error after login, right?",
+    "Nutzt ihr immer tox?",
+    "Vocês sempre usam tox?",
+    "Вы всегда используете tox?",
     "I always run the linter first. Shall I go on?",
     "Done. The handler always returns 200 now. Anything else?",
     "Every test passes. The endpoint never returns 500 now.",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 from wm.domain.learning.concepts import concepts_in, folded
@@ -33,7 +33,7 @@ MAX_OFFER_CHARS = 2_000
 """End of the agent's last words that is read."""
 
 MAX_AGREED = 4
-"""Items of a list that one reply agrees to; a longer list is a plan of work."""
+"""Most statements that one reply agrees to."""
 
 MAX_OPENING_WORDS = 7
 """Words that open a proposal: "would you like me to", with marks."""
@@ -75,9 +75,9 @@ def agreed(offered: str, message: str) -> tuple[Statement, ...]:
     if said is None:
         return ()
     offer = _offer(offered)
-    texts = _chosen(offer, said.words) if said.words else _proposed(offer)
-    if said.change:
-        texts = (f"{text.rstrip('.。')}, {said.change}" for text in texts)
+    texts = list(_chosen(offer, said.words) if said.words else _proposed(offer))
+    if said.change:  # which of several it changes is not known: "yes, but not the second"
+        texts = [f"{one.rstrip('.。')}, {said.change}" for one in texts if len(texts) == 1]
     new = (Statement(x, kind_of(x), scope_of(x), False, is_hearsay=True) for x in texts)
     return tuple(one._replace(agreed=said.text) for one in new)
 
@@ -98,7 +98,10 @@ def _reply(message: str) -> Reply | None:
     if _refuses(rest) or (words and but is not None):
         return None
     if but is not None:
-        return Reply(text, "", text[but.start() :].strip(" \t,;.、，。"))
+        change = text[but.start() :].strip(" \t,;.、，。")
+        return None if _takes_back(change, text[but.end() :]) else Reply(text, "", change)
+    if _SEVERAL.is_match(plain):
+        return None
     label = (rest.split() or [""])[-1]  # "a" may be a word beside the assent, too
     words = words or (label if _index(label) else "")
     return Reply(text, words) if words or rest != plain else None
@@ -112,6 +115,16 @@ _BUT = Lazy(
     ignore_case=True,
 )
 """Where a reply begins to change what was proposed."""
+
+_SEVERAL = Lazy(r" [a-f1-9]  (?:(?:and|or|und|oder|et|ou|y|o|e|en|i|и|ve|va|plus)  )?[a-f1-9] ")
+"""Two labels: "A and B"."""
+
+
+def _takes_back(change: str, what: str) -> bool:
+    """Whether a change denies or limits the assent, or sets a step of work: "but not always"."""
+    words = _spaced(what)
+    is_empty = not _without(_without(words, "refuse"), "filler").strip()
+    return is_empty or words != _without(words, "first") or _is_doubtful(change)
 
 
 @cache
@@ -204,12 +217,17 @@ def _proposed(offer: Proposed) -> Iterable[str]:
     if question == last:
         return ()
     if _is_confirm(question):
-        return filter(_is_rule, map(_without_opening, before or offer.options[:MAX_AGREED]))
+        rules = filter(_is_rule, map(_without_opening, before or offer.options))
+        return islice(rules, MAX_AGREED)
     said = _without_confirm(question)
-    found = concepts_in(said)
+    proposed = _without_opening(said.rstrip("か吗嗎"))
+    found, left = concepts_in(said), concepts_in(proposed)
     if said == question and ("copula" in found.first or not found.anywhere & _GENERAL):
         return ()
-    return filter(_is_rule, (_without_opening(said.rstrip("か吗嗎")),))
+    is_bare = proposed == said == question
+    # "Do you always …?", "Does every request …?" and "So you always …, right?" only ask.
+    asks = "you" in left.first or (is_bare and ("you" in left.anywhere or "ask" in left.first))
+    return () if asks else filter(_is_rule, (proposed,))
 
 
 def _is_rule(text: str) -> bool:
@@ -240,7 +258,7 @@ def _without_confirm(question: str) -> str:
 
 def _without_opening(text: str) -> str:
     """A proposal without the words that only say that it is one: "I suggest that"."""
-    words = text.strip(" ¿").split()
+    words = text.strip(" ¿-*•").split()
     for _ in range(2):
         sizes = range(min(len(words) - 2, MAX_OPENING_WORDS), 0, -1)
         opens = (n for n in sizes if _spaced(" ".join(words[:n])) in _phrases("offer"))

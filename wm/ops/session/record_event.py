@@ -276,7 +276,8 @@ def _user_prompt(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
     state = load_session(work, prepared.redacted)
     if state.subagent:
         return _plain_answer(state)
-    if transitions.was_seen(state, event) and not state.offer:
+    may_answer = bool(state.offer) and not event.message_id
+    if transitions.was_seen(state, event) and not may_answer:
         # A message that arrives twice (a retry, two hooks) counts once; "yes" to the next question
         # is another message.
         again = stated.notice_again(work, message.stated)
