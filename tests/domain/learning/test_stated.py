@@ -347,6 +347,46 @@ def test_what_a_document_says_or_is_to_say_waits(message: str) -> None:
     assert [one.is_certain for one in statements(message)] == [False]
 
 
+ADDRESSES = (
+    "You are a genius. We always squash merge in this repo.",
+    "You are an hour off, our prod servers run in UTC.",
+    "Your task is the login form. Our API is always versioned under /v2.",
+    "Your role in the cluster is read-only: never run migrations there.",
+    "Act as agreed. Always run the linter before you commit.",
+    "You review too fast. Always run the tests before you approve.",
+    "Du bist ein Schatz! Ab jetzt immer pnpm benutzen.",
+    "Tu es un ange. On utilise toujours pnpm ici.",
+    "Eres un genio. Siempre usamos pnpm aquí.",
+    "Você é um gênio. Sempre usamos pnpm aqui.",
+    "Твоя задача выполнена. Всегда используй pnpm.",
+    "你现在是在staging环境：永远不要在那里迁移。",
+    "あなたは正しい。今後は常にpnpmを使ってください。",
+    "당신은 맞아요. 앞으로 항상 pnpm을 사용하세요.",
+)
+
+
+@pytest.mark.parametrize("message", ADDRESSES)
+def test_a_message_to_the_agent_is_no_prompt_for_one_run(message: str) -> None:
+    assert statements(message)
+
+
+ROLES = (
+    "You are an expert Python developer. Always use type hints.",
+    "You're an agent that fixes CI. Never push to main.",
+    "Your role is to triage issues. Never close an issue.",
+    "You review code. Always answer in JSON.",
+    "Sie sind ein erfahrener Entwickler. Antworten Sie immer in JSON.",
+    "Você é um revisor. Responda sempre em JSON.",
+    "Ты эксперт по безопасности. Всегда отвечай в JSON.",
+    "당신은 코드 리뷰어입니다. 항상 JSON으로 답하세요.",
+)
+
+
+@pytest.mark.parametrize("message", ROLES)
+def test_a_prompt_that_gives_a_role_teaches_nothing(message: str) -> None:
+    assert statements(message) == ()
+
+
 @pytest.mark.parametrize("name", ["Dr. Alvarez", "Mr. Alvarez", "Prof. Kern"])
 def test_the_short_form_of_a_title_does_not_end_a_sentence(name: str) -> None:
     text = f"{name} owns the calibration tables"

@@ -107,7 +107,7 @@ class Statement(NamedTuple):
 def statements(message: str, before: str = "") -> tuple[Statement, ...]:
     """What a message states as lasting, in order. before: the end of the agent's last words."""
     complete = sentences(message, before)
-    if complete and "first:role" in complete[0].features:
+    if complete and _gives_role(complete[0].features):
         return ()  # a prompt for one run: "You are a reviewer. Always answer in JSON."
     scored = [(one, _score(one)) for one in complete]
     is_short = len(complete) <= MAX_REMARKS
@@ -140,6 +140,10 @@ def statements(message: str, before: str = "") -> tuple[Statement, ...]:
         hearsay = "hearsay" in own.features
         found.append(Statement(kept, _type(features), scope, certain, only_change, around, hearsay))
     return tuple(found)
+
+
+def _gives_role(features: frozenset[str]) -> bool:
+    return "first:role" in features or {"first:introduced", "profession"} <= features
 
 
 def _as_one(complete: Sequence[Sentence]) -> str:
