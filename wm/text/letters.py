@@ -199,10 +199,12 @@ def _mark_matters(word: str, i: int) -> bool:
 # --- matching --------------------------------------------------------------------------------
 
 _LOOKALIKES = str.maketrans(
-    "асԁеһіјӏорԛѕԝхуѵԍАВСЕНІЈКМОРЅТХУЗѢгαεικνορτυχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩʏᴀᴇꞓℓ",
-    "acdehijlopqswxyvGABCEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl",
+    "асԁеһіјӏорԛѕԝхуѵԍАВСЕНІЈКМОРЅТХУЗѢгαεικνορτυχϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡɩʏᴀᴇꞓℓ"
+    "օհոսզցյՕՍՏԼᴄᴅɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡᴢꜰʙ",
+    "acdehijlopqswxyvGABCEHIJKMOPSTXYZBraeikvoptuxcjABEZHIKMNOPTYXagiyaecl"
+    "ohnuqgjOUSLcdghijklmnoprstuvwzfb",
 )
-"""Maps Cyrillic, Greek and other letters to the Latin letters that look the same."""
+"""Maps Cyrillic, Greek, Armenian and other letters to the Latin letters that look the same."""
 
 _LOOKS_LATIN = one_of(_LOOKALIKES)
 

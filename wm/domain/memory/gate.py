@@ -99,7 +99,10 @@ def _line(judged: _NormalisedText, objections: Sequence[str]) -> worth.Line:
     plain = judged.plain
     if _CYRILLIC.is_match(plain):  # the models know Russian words in their own letters
         typed = composed(without_invisible(judged.text)).split()
-        plain = " ".join(map(_russian, plain.split(), typed))
+        found = list(map(_russian, plain.split(), typed))
+        latin = [word for word in found if word.isascii()]
+        # Two Russian words do not hide an English order from the English model.
+        plain = " ".join(latin if 2 * len(latin) > len(found) else found)
     return worth.line_of(plain, judged.type, objections, durable=judged.durable)
 
 
