@@ -16,6 +16,19 @@ SESSIONS = "`wm session list` lists the sessions with their ids."
 LISTS = "`wm inspect --all` lists every entry with its id."
 
 MISTAKES: tuple[tuple[str, int, str, str], ...] = (
+    (
+        "learn pause --until friday",
+        2,
+        "`wm learn` has no option --until. --for TIME ends a pause, `wm learn resume` ends it at "
+        "once.",
+        "`wm learn --help` shows how.",
+    ),
+    (
+        "remember --ttl 5 x",
+        2,
+        "`wm remember` has no option --ttl. An entry has no end date; `wm forget ID` removes it.",
+        "`wm remember --help` shows how.",
+    ),
     ("frobnicate", 2, "`wm` has no verb 'frobnicate'.", "`wm --help` shows how."),
     ("undo ''", 1, "The id is empty.", "`wm undo --list` shows every act with its id."),
     ("workspace mv '' .", 1, "The path is empty.", "Name a folder, or `.` for this one."),
