@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wm.agents import setup
+from wm.agents import setup, setup_apply, setup_facts
 from wm.agents.hook_lines import WmCommand
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
@@ -43,20 +43,20 @@ class Machine:
     def record(self) -> Path:
         return self.home / ".config" / "wm" / "setup.json"
 
-    def look(self) -> setup.MachineFacts:
+    def look(self) -> setup_facts.MachineFacts:
         env = self.environment
         agents = find_agent_paths(env)
         command = WmCommand(agents.script, self.python, "/opt/wm/wm")
-        return setup.look(agents, find_paths(env), command, HookSettings(), self.platform)
+        return setup_facts.look(agents, find_paths(env), command, HookSettings(), self.platform)
 
     def setup(self, *agents: str, service: bool = False) -> setup.SetupPlan:
         plan = setup.plan_setup(self.look(), agents=agents, service=service)
-        setup.apply(plan, self._run)
+        setup_apply.apply(plan, self._run)
         return plan
 
     def unsetup(self, *agents: str) -> setup.SetupPlan:
         plan = setup.plan_unsetup(self.look(), agents=agents)
-        setup.apply(plan, self._run)
+        setup_apply.apply(plan, self._run)
         return plan
 
     def tree(self) -> dict[str, bytes | None]:

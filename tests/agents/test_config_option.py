@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.agents.conftest import Machine
-from wm.agents import setup
+from wm.agents import setup, setup_apply
 from wm.agents.config_option import LearnOption
 from wm.errors import UserError
 from wm.settings import load
@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_extended_is_refused_with_the_line_to_add(text: st
 def test_setup_records_the_answer_and_unsetup_takes_it_back(machine: Machine) -> None:
     config = machine.home / ".config" / "wm" / "config.toml"
     before = machine.tree()
-    setup.apply(setup.plan_setup(machine.look(), learn="off"), machine._run)
+    setup_apply.apply(setup.plan_setup(machine.look(), learn="off"), machine._run)
     assert tomllib.loads(config.read_text())["memory"]["learn"] == "off"
     assert setup.is_learning_chosen(machine.look())
     assert setup.plan_setup(machine.look(), learn="off").nothing_to_do
@@ -78,6 +78,6 @@ def test_an_installation_from_before_starts_with_the_inbox(machine: Machine) -> 
     machine.setup()  # as a wm that did not ask
     assert setup.is_from_before(machine.look())
     assert settings(machine) == ("inbox", "upgrade")
-    setup.apply(setup.plan_setup(machine.look(), learn="active"), machine._run)
+    setup_apply.apply(setup.plan_setup(machine.look(), learn="active"), machine._run)
     assert settings(machine) == ("active", "config.toml")
     assert not setup.is_from_before(machine.look())

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.agents.conftest import Machine
-from wm.agents import setup
+from wm.agents import setup, setup_apply, setup_facts
 from wm.agents.claude_hooks import AGENT, HOOKS
 from wm.agents.hook_lines import is_ours
 from wm.errors import UserError
@@ -109,7 +109,7 @@ def test_unreadable_settings_are_refused_and_not_changed(machine: Machine, raw: 
     write(machine, raw)
     before = machine.tree()
     with pytest.raises(UserError, match=r"settings\.json"):
-        machine.setup(setup.CLAUDE_CODE)
+        machine.setup(setup_facts.CLAUDE_CODE)
     assert machine.tree() == before
 
 
@@ -117,7 +117,7 @@ def test_a_pipe_in_place_of_the_settings_is_refused_without_waiting(machine: Mac
     machine.settings.unlink(missing_ok=True)
     os.mkfifo(machine.settings)
     with pytest.raises(UserError, match=r"settings\.json is not a regular file"):
-        machine.setup(setup.CLAUDE_CODE)
+        machine.setup(setup_facts.CLAUDE_CODE)
     plan = machine.setup()
     assert "settings.json is not a regular file" in plan.refused["claude-code"]
     assert machine.plugin.exists()
@@ -191,7 +191,7 @@ def test_a_setup_interrupted_after_any_write_can_be_undone(machine: Machine, wri
     write(machine, SETTINGS["own hooks"])
     before = machine.tree()
     plan = setup.plan_setup(machine.look())
-    setup.apply(replace(plan, changes=plan.changes[:writes]))
+    setup_apply.apply(replace(plan, changes=plan.changes[:writes]))
     machine.unsetup()
     assert machine.tree() == before
 
@@ -203,7 +203,7 @@ def test_an_update_interrupted_after_any_write_can_be_undone(machine: Machine, w
     machine.setup()
     moved = dataclasses.replace(machine, python="/opt/wm2/python")
     plan = setup.plan_setup(moved.look())
-    setup.apply(replace(plan, changes=plan.changes[:writes]))
+    setup_apply.apply(replace(plan, changes=plan.changes[:writes]))
     moved.unsetup()
     assert machine.tree() == before
 
@@ -222,7 +222,7 @@ KILL = """
 import os, sys
 from pathlib import Path
 from tests.agents.conftest import Machine
-from wm.agents import setup
+from wm.agents import setup, setup_apply, setup_facts
 
 call, number, verb = sys.argv[2], int(sys.argv[3]), sys.argv[4]
 count, real = 0, getattr(os, call)
@@ -327,7 +327,7 @@ def test_a_file_changed_between_plan_and_write_is_not_overwritten(machine: Machi
     plan = setup.plan_setup(machine.look())
     write(machine, b'{"model": "opus"}')
     with pytest.raises(UserError, match="was changed while setup was running"):
-        setup.apply(plan)
+        setup_apply.apply(plan)
     assert machine.settings.read_bytes() == b'{"model": "opus"}'
     assert not machine.plugin.exists()
 
@@ -406,7 +406,7 @@ def test_a_missing_service_manager_is_reported(machine: Machine) -> None:
 def test_a_failing_command_is_reported_and_stops_nothing(machine: Machine) -> None:
     plan = setup.plan_setup(machine.look())
     plan = replace(plan, first=(("false",), ("no-such-program-anywhere", "x")))
-    applied = setup.apply(plan)
+    applied = setup_apply.apply(plan)
     assert machine.plugin.exists()
     assert applied.problems == (
         "`false` failed with exit code 1.",
@@ -432,13 +432,13 @@ USER = st.dictionaries(KEYS, PLAIN, max_size=4).flatmap(
 )
 
 
-def wired(facts: setup.MachineFacts, plan: setup.SetupPlan) -> setup.MachineFacts:
+def wired(facts: setup_facts.MachineFacts, plan: setup.SetupPlan) -> setup_facts.MachineFacts:
     """The machine after a plan, without touching a disk."""
     files = {**facts.files, **{c.path: c.after for c in plan.changes if not c.private}}
     record = facts.record
     for change in plan.changes:
         if change.private:
-            record = setup.SetupRecord.model_validate_json(change.after or b"{}")
+            record = setup_facts.SetupRecord.model_validate_json(change.after or b"{}")
     return replace(facts, files=files, record=record)
 
 
@@ -471,7 +471,9 @@ def test_any_settings_are_restored_also_after_an_edit_elsewhere(
     assert wired(after, setup.plan_unsetup(after)).files == before.files
 
     edited = (after.files[path] or b"") + b"\n"
-    forgotten = replace(after, files={**after.files, path: edited}, record=setup.SetupRecord())
+    forgotten = replace(
+        after, files={**after.files, path: edited}, record=setup_facts.SetupRecord()
+    )
     left = wired(forgotten, setup.plan_unsetup(forgotten)).files[path]
     assert _without_empty(json.loads(left or b"{}")) == _without_empty(user)
 

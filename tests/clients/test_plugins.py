@@ -20,7 +20,7 @@ import wm
 from tests.agents.fake_daemon import FakeDaemon, Reply, Seen
 from tests.clients.harness import FULL_CONTEXT_TOKENS, Machine, Run
 from tests.clients.scripts import answer, call, is_subagent, say, script, think, turns
-from wm.agents import setup
+from wm.agents import setup, setup_apply, setup_facts
 from wm.agents.hook_lines import WmCommand
 from wm.settings import HookSettings, find_agent_paths, find_paths
 
@@ -75,8 +75,8 @@ def wire(machine: Machine, python: str = sys.executable) -> None:
     environment = machine.environment
     agents = find_agent_paths(environment)
     command = WmCommand(agents.script, python, str(PACKAGE))
-    facts = setup.look(agents, find_paths(environment), command, HookSettings(), sys.platform)
-    setup.apply(setup.plan_setup(facts, agents=setup.AGENTS))
+    facts = setup_facts.look(agents, find_paths(environment), command, HookSettings(), sys.platform)
+    setup_apply.apply(setup.plan_setup(facts, agents=setup_facts.AGENTS))
 
 
 @pytest.fixture

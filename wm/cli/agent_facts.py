@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 
 import wm
-from wm.agents import setup as agent_setup
+from wm.agents import setup, setup_facts
 from wm.agents.hook_lines import WmCommand
 from wm.settings import Settings, find_agent_paths
 
-states = agent_setup.states
+states = setup.states
 
 
-def look(settings: Settings) -> agent_setup.MachineFacts:
+def look(settings: Settings) -> setup_facts.MachineFacts:
     """The facts about this machine that setup needs. Raises UserError."""
     agents = find_agent_paths()
     command = WmCommand(agents.script, sys.executable, str(Path(wm.__file__).parent))
-    return agent_setup.look(agents, settings.paths, command, settings.hooks, sys.platform)
+    return setup_facts.look(agents, settings.paths, command, settings.hooks, sys.platform)

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from wm.agents import other_agents
+from wm.agents import other_agents, setup_apply, setup_facts
 from wm.agents import setup as agent_setup
 from wm.cli import output
 from wm.cli.agent_facts import look
@@ -28,9 +28,9 @@ from wm.settings.memory import LEARN_MODES
 
 TITLES = {
     "": "wm",
-    agent_setup.LEARNING: "wm",
-    agent_setup.OPENCODE: "OpenCode",
-    agent_setup.SERVICE: "The daemon",
+    setup_facts.LEARNING: "wm",
+    setup_facts.OPENCODE: "OpenCode",
+    setup_facts.SERVICE: "The daemon",
 }
 """Whose change it is -> the title above its lines; other agents have it in their dialects."""
 
@@ -56,7 +56,7 @@ def agent_option(which: str, *more: str) -> Decorator:
         "--agent",
         "agents",
         multiple=True,
-        type=click.Choice([*agent_setup.AGENTS, *more]),
+        type=click.Choice([*setup_facts.AGENTS, *more]),
         help=f"Only this agent; may be repeated. Default: {which}",
     )
 
@@ -138,7 +138,7 @@ def _renew_daemon(caller: Caller, learn: str) -> None:
         output.note(f"The daemon was restarted: {why}.")
 
 
-def _mode(facts: agent_setup.MachineFacts, *, asks: bool) -> str:
+def _mode(facts: setup_facts.MachineFacts, *, asks: bool) -> str:
     """The mode of learning: the person's answer, else what holds without one."""
     default = "inbox" if agent_setup.is_from_before(facts) else "active"
     if asks and sys.stdin.isatty():
@@ -185,7 +185,7 @@ def carry_out(
     if not yes and not output.confirm("Make these changes?"):
         output.note("Nothing was changed. Use --yes to answer in advance.")
         return 1
-    applied = agent_setup.apply(plan)
+    applied = setup_apply.apply(plan)
     success = "" if applied.problems else done
     output.line(f"{success}{output.count(len(applied.changed), 'file')} changed.")
     for problem in applied.problems:
@@ -214,7 +214,7 @@ def _title(change: agent_setup.FileChange) -> str:
 
 def _as_json(plan: agent_setup.SetupPlan, *, yes: bool, dry_run: bool) -> int:
     act = yes and not dry_run and not plan.nothing_to_do
-    applied = agent_setup.apply(plan) if act else agent_setup.Applied()
+    applied = setup_apply.apply(plan) if act else setup_apply.Applied()
     output.as_json(
         {
             "changes": [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import click
 
 from wm.agents import hook_client
-from wm.agents.setup import AGENTS
+from wm.agents.setup_facts import AGENTS
 
 
 @click.command("hook")
