@@ -352,13 +352,13 @@ def hang(head: str, text: str, column: int, paint: Paint = str, *, mark: Paint =
     ]
 
 
-def pairs(rows: Sequence[Row], *, indent: int = 2, least: int = 0) -> list[str]:
+def pairs(rows: Sequence[Row], *, least: int = 0) -> list[str]:
     """`name  value` rows: names padded to one column, values with a hanging indent."""
     column = max((len(row[0]) for row in rows), default=0)
-    column = indent + max(least, column) + 2
+    column = 2 + max(least, column) + 2
     out = []
     for name, value, *paint in rows:
-        out += hang(" " * indent + name, value, column, *paint, mark=dim)
+        out += hang(f"  {name}", value, column, *paint, mark=dim)
     return out
 
 

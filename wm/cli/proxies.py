@@ -91,8 +91,8 @@ async def watched(
     token: str,
     *,
     port: int,
-    policy: str = "",
-    record: bool = False,
+    policy: str,
+    record: bool,
     workspace: str = "",
 ) -> AsyncIterator[tuple[Running, ProxyRecords]]:
     """A proxy that pages and records its exchanges. policy: for all; "" for the chosen one. record:

@@ -63,7 +63,7 @@ def run(agent: str, event: str, payload: bytes, *, project: str = "") -> bytes:
 
 
 def keep_requests(
-    agent: str, event: str, payload: bytes, error: WmError | OSError, *, project: str = ""
+    agent: str, event: str, payload: bytes, error: WmError | OSError, *, project: str
 ) -> str:
     """The notice for the user about a hook call that `run` could not do; "" for nothing.
 

@@ -14,7 +14,6 @@ from wm.domain.learning.statements import decisions_in
 from wm.formats.prompt_epoch import PromptEpoch
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import WorkspaceMemory
-from wm.ops.catalogue import OPERATIONS
 from wm.ops.learning.remember import judge
 from wm.ops.operation import Operation
 from wm.ops.runtime import Runtime
@@ -29,7 +28,7 @@ HOT = (
 """Operations that agents wait for; their models are built before the first request."""
 
 
-def warm(runtime: Runtime, operations: Mapping[str, Operation[Any, Any]] = OPERATIONS) -> None:
+def warm(runtime: Runtime, operations: Mapping[str, Operation[Any, Any]]) -> None:
     """Run every rule that compiles on first use with a typical sentence, and build the models of
     the documents that every session reads and of the hot operations."""
     settings = runtime.settings.gate

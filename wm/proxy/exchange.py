@@ -293,7 +293,7 @@ class Exchange:
     def answer_body(self, data: bytes) -> None:
         self._deliver((None, data) if self._phantoms is None else self._phantoms.body(data))
 
-    def answer_read(self, *, last: bool = False) -> None:
+    def answer_read(self, *, last: bool) -> None:
         if last and self._phantoms is not None:
             self._deliver(self._phantoms.end())
         if last and not self._has_calls:

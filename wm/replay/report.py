@@ -290,7 +290,7 @@ def _refetched(one: Counted, factor: float, find: PriceOf) -> Bills:
 
 
 def models(
-    counted: Sequence[Counted], factors: Factors, find: PriceOf = price_of
+    counted: Sequence[Counted], factors: Factors, find: PriceOf
 ) -> tuple[ReplayedModel, ...]:
     """Each model of the requests: how often it was used, and where its prices come from."""
     names = dict.fromkeys(one.model for one in counted)

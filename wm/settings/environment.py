@@ -298,13 +298,13 @@ def has_editor(env: Mapping[str, str] = os.environ) -> bool:
     return bool(env.get("VISUAL") or env.get("EDITOR"))
 
 
-def activation(env: Mapping[str, str] = os.environ, pid: int | None = None) -> int:
+def activation(env: Mapping[str, str] = os.environ) -> int:
     """Return the number of sockets that a service manager passed, as descriptors from 3 on (IF-6).
     Reads LISTEN_PID and LISTEN_FDS as sd_listen_fds(3) does; those of another process do not count.
     """
-    mine = str(os.getpid() if pid is None else pid)
     count = env.get("LISTEN_FDS", "")
-    return int(count) if env.get("LISTEN_PID") == mine and count.isdecimal() else 0
+    is_ours = env.get("LISTEN_PID") == str(os.getpid())
+    return int(count) if is_ours and count.isdecimal() else 0
 
 
 def forbid_telemetry() -> None:

@@ -60,7 +60,7 @@ def open_epoch(
     blocks: Iterable[PromptBlock],
     memory_generation: int,
     now: datetime,
-    previous: str = "",
+    previous: str,
 ) -> PromptEpoch:
     """Return the epoch, its blocks in the order in which clients place them: workspace memory
     first, because it changes least. Empty blocks are left out."""

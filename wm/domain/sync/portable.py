@@ -135,7 +135,7 @@ def revised(
     changes: Mapping[str, Value],
     *,
     name: str,
-    created: str = "",
+    created: str,
     now: datetime,
     node: str,
 ) -> SharedEntry:
