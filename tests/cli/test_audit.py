@@ -66,7 +66,7 @@ def test_without_transcripts_the_message_names_the_searched_folders(user: Termin
     assert "No recording (*.jsonl) is in" in user.wm("audit", str(empty)).err
 
 
-def test_what_is_no_recording_in_a_folder_is_skipped_with_a_line(
+def test_other_files_in_a_folder_of_recordings_are_skipped_with_a_line(
     user: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("wm.replay.files.WRITER_S", 0.1)

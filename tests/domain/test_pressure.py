@@ -187,7 +187,7 @@ def test_without_token_counts_characters_are_used() -> None:
     assert (pressure.level, pressure.basis, pressure.limit) == ("critical", "characters", 180_000)
 
 
-def test_without_a_character_limit_there_is_no_level() -> None:
+def test_without_a_character_limit_no_level_is_computed() -> None:
     measure = of_characters(SeenContext(chars=171_000), PressureSettings(limit_chars=-3))
     pressure = observe(NEW, measure, now=NOW, settings=SETTINGS)
     assert (pressure.level, pressure.percentage, pressure.limit) == ("safe", 0.0, 0)

@@ -128,7 +128,7 @@ def test_a_time_is_a_span_or_a_day(bench: Bench) -> None:
         bench.call("diag_rejected", since="soon")
 
 
-def test_what_the_user_says_is_no_command_of_a_compaction(bench: Bench) -> None:
+def test_words_of_the_user_are_not_read_as_commands_of_a_compaction(bench: Bench) -> None:
     bench.remember("The staging database listens on port 5433.")
     bench.remember("The staging database moved to port 5500.")
     assert bench.texts() == ["The staging database moved to port 5500."]

@@ -111,7 +111,7 @@ def test_the_passage_is_repeated_after_a_restart_and_not_made_again() -> None:
     assert len(one.appended) == 1
 
 
-def test_what_the_model_has_just_written_about_is_no_return() -> None:
+def test_what_the_model_has_just_written_about_does_not_count_as_a_return() -> None:
     one = left(followed())
     asks(one, "Now list what is still open.", said="\n".join((*LOGIN, BACK)))
     back(one)
@@ -176,7 +176,7 @@ def test_what_two_turns_of_the_user_did_not_use_is_cut(turns: int, *, gone: bool
     assert one.removed(words(100, 9)) is gone
 
 
-def test_what_a_hook_adds_to_results_is_no_turn_of_the_user() -> None:
+def test_what_a_hook_adds_to_results_does_not_count_as_a_user_turn() -> None:
     one = Managed()
     one.session.step(0, 1_500, 1)
     one.send()

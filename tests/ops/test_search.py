@@ -133,7 +133,7 @@ def test_an_answer_is_cited_and_returned_with_the_hits(bench: Bench) -> None:
     assert found.hits[0].entry.id == kept.id
 
 
-def test_without_hits_there_is_no_answer(bench: Bench) -> None:
+def test_without_hits_nothing_is_answered(bench: Bench) -> None:
     bench.remember(SHIP)
     found = bench.call("search", query="who feeds the zebra in the zoo")
     assert (found.hits, found.answer, found.standing) == ((), None, ())

@@ -135,7 +135,7 @@ def test_an_entry_that_is_moved_closes_its_panel(user: Terminal, page: OpenPage)
     answer = page.ask(
         path, {"form": page.token}, headers={"HX-Request": "true", "HX-Target": "entry"}
     )
-    assert "It holds in all your projects now." in text_of(answer)
+    assert "It applies in all your projects now." in text_of(answer)
     assert "There is no entry" not in answer.text
     assert answer.headers["hx-replace-url"] == f"{page.workspace}/memory"
 

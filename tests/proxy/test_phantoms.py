@@ -490,7 +490,7 @@ def test_cleanup_tags_are_taught_and_only_the_service_sees_them(tmp_path: Path, 
     within(test)
 
 
-def test_an_answer_with_tags_alone_is_no_use_of_a_hidden_tool(tmp_path: Path) -> None:
+def test_an_answer_with_tags_alone_does_not_count_as_use_of_a_hidden_tool(tmp_path: Path) -> None:
     policy = PagingPolicy(LEVELS["balanced"], reads_tags=True)
     tagged = say('Berth 7.\n<wm:drop of="a"/>\n')
 

@@ -190,7 +190,7 @@ def test_the_usage_of_a_chat_completion_counts_what_was_cached_apart() -> None:
     assert usage.prompt == 1_200
 
 
-def test_a_chat_completion_that_breaks_off_or_fails_is_no_whole_one() -> None:
+def test_a_chat_completion_that_breaks_off_or_fails_counts_as_incomplete() -> None:
     found = chat(chunks({"choices": [SAYS], "usage": None}, end=b""))
     assert (found.usage, found.whole, found.model) == (None, False, "m-2")
     found = chat(chunks({"error": {"type": "server_error", "message": "finish"}}, end=b""))
@@ -200,5 +200,5 @@ def test_a_chat_completion_that_breaks_off_or_fails_is_no_whole_one() -> None:
 
 
 @pytest.mark.parametrize("odd", [{"choices": 7}, {"choices": [7]}, {"usage": 7}, {"usage": {}}])
-def test_an_odd_chat_completion_is_no_error(odd: dict[str, object]) -> None:
+def test_an_odd_chat_completion_raises_no_error(odd: dict[str, object]) -> None:
     assert chat(chunks(odd)).whole

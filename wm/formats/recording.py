@@ -17,7 +17,7 @@ Text = str | dict[str, str]
 
 
 class Recording(Record):
-    """A line of the log: the content of an exchange that no earlier line holds.
+    """A line of the log: the content of an exchange that no earlier line has.
 
     exchange: the id of its flow. more: another line continues the request and names this
     one as its `base`; this line's own name is then not the id of a flow. answer_kind: message (put

@@ -44,7 +44,7 @@ def fetch(
                 progress(len(data))
                 yield data
     except urllib.error.HTTPError as error:
-        error.close()  # the error holds the connection
+        error.close()  # the error keeps the connection open
         raise _unreachable(host, f"it answered {error.code} for {file.name}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = getattr(error, "reason", None) or error

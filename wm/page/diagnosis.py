@@ -60,7 +60,7 @@ async def _daemon(visit: PageVisit) -> dict[str, Any] | None:
 async def learn(visit: PageVisit) -> Response:
     """Set what happens to what the user says in passing."""
     await visit.of("learning", mode=visit.form_field("mode"))
-    visit.say("Saved. It holds from the next message on.")
+    visit.say("Saved. It applies from the next message on.")
     return visit.back("health")
 
 

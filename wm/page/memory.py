@@ -185,7 +185,7 @@ async def _importance(visit: PageVisit, name: str) -> str:
 
 async def _scope(visit: PageVisit, name: str) -> str:
     await visit.of("rescope_entry", id=name, scope=USER)
-    return "It holds in all your projects now."
+    return "It applies in all your projects now."
 
 
 def _then(operation: str, sentence: str) -> Act:

@@ -35,7 +35,7 @@ from wm.wire.usage import Usage
 AS_MARKED, FIVE_MINUTES, ONE_HOUR = "", "5m", "1h"
 WAYS = (AS_MARKED, FIVE_MINUTES, ONE_HOUR)
 MAX_CONVERSATIONS = 16
-"""Most conversations held at a time, because each holds a history; the least recently used is
+"""Most conversations in memory, because each has a history; the least recently used is
 dropped."""
 T = TypeVar("T")
 COMPARABLE = 3.0

@@ -321,7 +321,7 @@ def _assigned(place: _Place) -> _Value | None:
 _FIELD = Lazy(rf"(?:token|secret|pass|pw|{PASSWORD})\d?", ignore_case=True)
 """The label itself as its value: the name of a field, in any language."""
 _IN_PHRASE = Lazy(r"[\"'][^\"'\n]*\s[^\"'\n]*$")
-"""A key of several words, such as the text of a page that a translation stands beside."""
+"""A key of several words, such as the text of a page that is the key of its translation."""
 _BETWEEN_QUOTES = Lazy(r"(?:[;,)+]| \+) .*| .*[ ,(]")
 """The text between two quoted ones: `"password:"; send "…"`, `"TOKEN=" in line, "…"`."""
 _FALLBACK = Lazy(r"[\w.$:\[\]()\"']{2,80} (?:\?\?|\|\||or|\?:) [\"']([^\"'\n]{6,})[\"']")

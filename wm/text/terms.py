@@ -1,6 +1,6 @@
 """Split texts and queries into search terms (RC-1).
 
-A word becomes its stem. An identifier becomes its whole and its parts (`nextInvoice_no`,
+A word becomes its stem. An identifier becomes itself and its parts (`nextInvoice_no`,
 `app.cfg`, `src/pay/hook.go`); Chinese, Japanese and Korean become pairs of letters. A whole
 identifier or path has a term of its own, marked `=`, so that an exact name outranks its words.
 Terms ignore case and accents, because few people type them in a search. Does no ranking.
@@ -92,7 +92,7 @@ def folded(text: str) -> str:
 
 @lru_cache(maxsize=_KEPT_WORDS)
 def terms_of(raw: str) -> tuple[str, ...]:
-    """The terms of one raw word: its stem, or its whole, its parts and their stems."""
+    """The terms of one raw word: its stem, or itself, its parts and their stems."""
     raw = raw[:_MAX_RAW]
     if not raw.isascii():
         if any(map(is_cjk, raw)):

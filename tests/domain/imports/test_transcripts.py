@@ -176,7 +176,7 @@ def test_another_file_of_lines_is_refused() -> None:
     "lines",
     ["", '{"type": "summary", "leafUuid": "u"}', '{"type": "x", "messageId": "m", "snapshot": {}}'],
 )
-def test_a_file_of_a_session_without_messages_is_no_problem(lines: str) -> None:
+def test_a_session_file_without_messages_is_accepted(lines: str) -> None:
     assert found(lines) == ForeignMemory()
 
 

@@ -86,7 +86,7 @@ class OpenContract(Struct, frozen=True):
         return (*found, *(fault for fault in again if fault not in found))
 
     def content(self, text: Text | None = None) -> dict[str, object] | None:
-        """The contract for display: no secrets, and no numbers that JSON cannot hold."""
+        """The contract for display: no secrets, and no numbers that JSON cannot express."""
         tree = (text or self.text).tree
         if tree is None or not isinstance(tree.value, dict):
             return None
@@ -224,7 +224,7 @@ def _refuse(faults: Sequence[ContractFault], *, in_file: bool = False) -> NoRetu
 
 
 def _record(contract: OpenContract, text: Text, session: CountedSession | None = None) -> None:
-    """Record the reviews and the count that the file now holds, and a session's counted
+    """Record the reviews and the count that the file now has, and a session's counted
     compactions."""
     work = contract.work
     found = validate.state_to_record(text, work.store.digest)

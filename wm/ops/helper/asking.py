@@ -1,7 +1,7 @@
 """The one door to the helper model: consent, key, daily cap, redaction (HM-1, TR-1).
 
 Each call reserves what it may cost at most before it begins, under the lock of `helper-use.json`,
-and is booked with what it cost afterwards. So the cap holds for all processes, and a server that
+and is booked with what it cost afterwards. So the cap applies to all processes, and a server that
 reports more than was reserved is stopped at the next call. Expected failures are values.
 """
 

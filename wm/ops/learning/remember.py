@@ -44,12 +44,12 @@ from wm.store.paths import sid
 from wm.text.letters import canonical
 
 CHANGE_READS_LIKE = frozenset({"progress_snapshot", "temporary_status", "path_heavy"})
-"""Reasons of the gate that do not hold for a change: "we moved CI to X" reports progress in a
+"""Reasons of the gate that do not apply to a change: "we moved CI to X" reports progress in a
 model's summary, and is a fact in the user's words or where something is known of the CI (WM-8)."""
 
 
 NEVER_TYPED = frozenset({"secret", "prompt_injection", "empty", "too_short", "too_long"})
-"""Reasons that hold for what a person types in a terminal, too (EX-3)."""
+"""Reasons that apply to what a person types in a terminal, too (EX-3)."""
 
 
 def learn_refs(key: str) -> Sequence[Ref[Document]]:

@@ -1,7 +1,7 @@
 """Offer the memory of another checkout of the same repository, and link to it (ID-3).
 
 Git is queried before any lock is taken, at most once a minute, and only while the workspace's own
-claims are unknown or have no remote. The document holds keyed digests of the claims, never a URL.
+claims are unknown or have no remote. The document has keyed digests of the claims, never a URL.
 """
 
 from __future__ import annotations

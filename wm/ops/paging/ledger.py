@@ -1,6 +1,6 @@
 """The ledger of a session: proxies add to it and read it after a restart (PX-2, PX-7).
 
-All text is redacted before it is written. A decision whose own text holds a secret is refused, so
+All text is redacted before it is written. A decision with a secret in its own text is refused, so
 that what is applied and what is replayed are always the same bytes.
 """
 
@@ -180,7 +180,7 @@ def forget_state(work: Work, key: str, session: str) -> None:
 def _checked(
     record: LedgerRecord, secrets: Secrets, stored: Set[str] | None, refused: list[str], moment: str
 ) -> LedgerRecord:
-    """The record without decisions that hold a secret or, if `stored` is given, whose handle is not
+    """The record without decisions with a secret or, if `stored` is given, whose handle is not
     in it; their places are added to `refused`."""
     clean = []
     for one in record.decisions:
@@ -207,7 +207,7 @@ def redacted_object(one: PagedObject, secrets: Secrets, moment: str) -> PagedObj
 _NEVER_SECRET = re.compile(r"[a-z_ ]{0,24}|(?:[a-z]_)?[0-9a-f]{12,16}")
 """Our own words and handles; they are too short for a key."""
 _TEXTS = frozenset({"text", "label", "path", "names", "kind", "model"})
-"""Fields with words of others; the rest hold names, such as random ids that must stay as they are,
+"""Fields with words of others; the rest are names, such as random ids that must stay as they are,
 unless they have several words.
 No model has a random name: one with a secret in its place counts as another model each time."""
 

@@ -59,7 +59,7 @@ def tags_text() -> str:
 
 
 class PhantomTools:
-    """log: the decisions of these forms that hold, by what they name. fresh: those that are not
+    """log: the decisions of these forms in force, by what they name. fresh: those that are not
     logged yet. is_offering: the person switched them on."""
 
     def __init__(self, decisions: Sequence[Decision] = (), *, is_offering: bool = False) -> None:
@@ -112,7 +112,7 @@ class PhantomTools:
 
     def noted(self, raw: bytes, rounds: tuple[PhantomRound, ...]) -> Decision | None:
         """What the client does not see of the answer to this request of its, as a decision that
-        holds from now on; None if the request has no place. More rounds replace fewer."""
+        applies from now on; None if the request has no place. More rounds replace fewer."""
         found = self._indexed(raw)
         after = _end(found[1]) if found is not None else ""
         if not after:

@@ -92,7 +92,7 @@ def _planned(work: Work, opened: _OpenConversation, decides: str, raw: bytes) ->
     else:
         try:
             refused = _write(work, opened, turn)
-        except StoreError:  # a request leaves with what held before
+        except StoreError:  # a request leaves with the earlier decisions
             made = conversation.hold(turn)
         else:
             made = conversation.accept(turn, refused)

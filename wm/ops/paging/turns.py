@@ -42,7 +42,7 @@ _BACKLOG_TOKENS = 60_000
 """With so much that is not on disk yet, nothing new is decided: it would not be written in time."""
 _MOST_SKIPPED = 16
 """Requests without new decisions after some that came too late, at most. A ledger on a slow disk
-would cost each request the whole wait."""
+would make each request wait until the deadline."""
 _LEAST_MISSED = 1_024
 """Tokens; estimates and marks explain fewer."""
 
@@ -229,8 +229,8 @@ class ManagedConversation:
         return turn.prepared
 
     def hold(self, turn: PlannedTurn) -> Prepared:
-        """The planned request with the decisions that held before it: the ledger did not take the
-        new ones, so they are void."""
+        """The planned request with the earlier decisions: the ledger did not take the new ones, so
+        they are void."""
         self.unwritten(turn)
         if not turn.prepared.decisions:
             return turn.prepared
@@ -239,7 +239,7 @@ class ManagedConversation:
     def reuse_decisions(
         self, raw: bytes, request: str, at: float, *, may_offer: bool = False
     ) -> Prepared:
-        """A request with the decisions that hold, and no new ones. may_offer: phantom tools, which
+        """A request with the decisions in force, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
         self._uncut = "late" if self._turn.decided else None
         if self._turn.decided:

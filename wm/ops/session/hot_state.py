@@ -1,4 +1,4 @@
-"""Load and save the state of a session; hold no rules.
+"""Load and save the state of a session; contains no rules.
 
 Hot state is lossy by design: an unreadable state is replaced by an empty one. Writes no evidence.
 """

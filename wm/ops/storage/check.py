@@ -34,7 +34,7 @@ def repair_store(runtime: Runtime) -> Iterator[Finding]:
 
 
 def _log_repair(runtime: Runtime, finding: Finding) -> None:
-    """Record one repair in the log of its workspace. The repair holds even if the log cannot be
+    """Record one repair in the log of its workspace. The repair counts even if the log cannot be
     written; that failure is a separate finding."""
     workspace, name = owner(finding.path)
     if not workspace or not name:

@@ -174,24 +174,24 @@
   // --- htmx ---------------------------------------------------------------------------------
 
   // A swap may move or remove the item that has the focus: the item, else its place, gets it again.
-  let held = null;
+  let focused = null;
 
   const item = (row) => (row?.matches("[data-item]") ? row : row && find("[data-item]", row));
 
-  function hold() {
+  function focusedRow() {
     const row = document.activeElement.closest(".row, .suggestion");
     return row && { id: row.id, at: items().indexOf(item(row)) };
   }
 
   function refocus() {
-    if (!held || document.activeElement !== body) return;
-    (item(document.getElementById(held.id)) ?? items()[held.at] ?? items().at(-1) ?? find("#main")).focus();
+    if (!focused || document.activeElement !== body) return;
+    (item(document.getElementById(focused.id)) ?? items()[focused.at] ?? items().at(-1) ?? find("#main")).focus();
   }
 
   body.addEventListener("htmx:beforeRequest", (event) => {
     const from = event.detail.elt;
     if (event.detail.target?.id === "entry" && !from.closest("#entry")) opener = from;
-    if (from.matches(".decide")) held = hold();
+    if (from.matches(".decide")) focused = focusedRow();
     if (from.matches("form")) for (const open of all("details.edit[open]", from)) open.open = false;
   });
 
@@ -205,7 +205,7 @@
   });
 
   body.addEventListener("htmx:beforeSwap", (event) => {
-    held = hold() ?? (event.detail.elt.matches(".decide, #suggestions") ? held : null);
+    focused = focusedRow() ?? (event.detail.elt.matches(".decide, #suggestions") ? focused : null);
   });
 
   body.addEventListener("htmx:afterSwap", (event) => {

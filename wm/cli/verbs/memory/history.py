@@ -154,7 +154,7 @@ def _print_undone(answer: Any) -> None:
 
 def _print_acts(answer: Acts) -> None:
     if not answer.acts:
-        output.line("Nobody did anything here yet.")
+        output.line("Nothing was changed here yet.")
     for view in answer.acts:
         _print_listed(view)
     if more := answer.total - len(answer.acts):

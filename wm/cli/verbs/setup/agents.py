@@ -139,7 +139,7 @@ def _renew_daemon(caller: Caller, learn: str) -> None:
 
 
 def _mode(facts: setup_facts.MachineFacts, *, asks: bool) -> str:
-    """The mode of learning: the person's answer, else what holds without one."""
+    """The mode of learning: the person's answer, else the default."""
     default = "inbox" if agent_setup.is_from_before(facts) else "active"
     if asks and sys.stdin.isatty():
         output.line("When you say something that is meant to last and do not ask to remember it,")

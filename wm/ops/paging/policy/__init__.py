@@ -153,7 +153,7 @@ class PagingPolicy:
         log: Log,
         step_of: Callable[[int], Decision | None],
     ) -> Decision | None:
-        """A new result without the lines that the context holds, or a text that the client added
+        """A new result without the lines that the context has, or a text that the client added
         again. The first of these stays, as no cut removes it. step_of: the decision that
         replaces the step with a message."""
         if self._limits.repeats and content.kind == ADDED and content.text in seen.added:
