@@ -401,18 +401,7 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     if family == "short" and _is_number_key(key):
         return _is_code(value, key, after)
     if family in ("password", "short"):
-        if len(value) < 4 or (values.is_name(value) and not (quoted or tight)):
-            return False
-        if quoted or tight:
-            title = value.isalpha() and not value.islower() and after[:1] == " " and not quoted
-            if (values.is_file(value) and looks.is_wordy(value)) or (
-                title and after[1:2].isalpha()
-            ):
-                return False
-            return not values.is_code_name(value) or any(c.isdigit() for c in value)
-        return values.fits_prose(value) or (
-            value.isalpha() and value.islower() and values.line_ends(after)
-        )
+        return _is_assigned_password(value, quoted, tight, after)
     upper = key.isupper() and tight
     if len(value) < (6 if upper or family == "secret" else 8):
         return False
@@ -422,6 +411,22 @@ def _assigned_ok(value: str, place: _Place, quoted: bool, tight: bool, after: st
     return values.fits_strictly(value, family) or (
         len(value) >= 16 and not looks.is_wordy(value) and " " not in value
     )
+
+
+def _is_assigned_password(value: str, quoted: bool, tight: bool, after: str) -> bool:
+    """Arguments as for `_assigned_ok`. A password may be any word, so that where it is neither
+    quoted nor tight it must not read like prose."""
+    if len(value) < 4:
+        return False
+    if not (quoted or tight):
+        is_last_word = value.isalpha() and value.islower() and values.line_ends(after)
+        return not values.is_name(value) and (values.fits_prose(value) or is_last_word)
+    if values.is_file(value) and looks.is_wordy(value):
+        return False
+    is_title = value.isalpha() and not value.islower() and after[:1] == " " and not quoted
+    if is_title and after[1:2].isalpha():
+        return False
+    return not values.is_code_name(value) or any(c.isdigit() for c in value)
 
 
 def _is_number_key(key: str) -> bool:
@@ -528,20 +533,27 @@ def _followed(place: _Place) -> _Value | None:
         return None
     if value.startswith("-"):
         return None
+    return (
+        (start, value) if _followed_ok(value, place, quoted, rest[start + len(value) :]) else None
+    )
+
+
+def _followed_ok(value: str, place: _Place, quoted: bool, after: str) -> bool:
+    """Judge a value that follows its key without a sign."""
+    _, family, _, key = place
     if _is_option(place):
-        continues = _SENTENCE_CONTINUES.end(rest[start + len(value) :]) >= 0
+        continues = _SENTENCE_CONTINUES.end(after) >= 0
         in_sentence = family != "password" and continues  # "--password swordfish shop"
         is_word = values.is_name(value) and (len(value) <= 5 or value.isupper() or in_sentence)
-        return None if is_word or values.is_plain_number(value, family) else (start, value)
+        return not is_word and not values.is_plain_number(value, family)
     if key.lower() in ("requirepass", "masterauth"):
-        return (start, value)
+        return True
     if family == "short" and key.lower() == "auth":
         # The command of Redis and of mail servers; "auth" alone is the middleware.
-        return (start, value) if key == "AUTH" and values.fits_strictly(value, "password") else None
+        return key == "AUTH" and values.fits_strictly(value, "password")
     if family == "short" and _is_number_key(key):
-        return (start, value) if _is_code(value, key, rest[start + len(value) :]) else None
+        return _is_code(value, key, after)
     if family == "short" and not key.lower().endswith(("pass", "pw", "psk")):
-        return None
-    quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)
-    ok = quoted_word or values.fits_strictly(value, family)
-    return (start, value) if ok else None
+        return False
+    is_quoted_word = quoted and " " not in value and any(c.isdigit() for c in value)
+    return is_quoted_word or values.fits_strictly(value, family)
