@@ -10,7 +10,7 @@ the policy says; only first appearances are free.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -280,36 +280,41 @@ class Conversation(Struct):
             return (), base
         without = self.account.savings(one.plain, base.row, one.rates, one.at)
         moment = self._moment(one, base, self.account.after(without))
-        new: dict[str, Decision] = {}
-        # Another branch may have an answer to what was sent, also if the cache has forgotten it.
-        unseen = {place for line in one.past.places[one.known_to + 1 :] for place in line}
-        for decision in (*self._proposed(one), *policy(one.body, one.past, one.inherited, moment)):
-            known = one.inherited.get(decision.block)
-            is_late = 0 < decision.level <= FIRST_LEVELS and decision.block not in unseen
-            may = decision.text and decision.block not in self.barred and not is_late
-            # A decision is final, except for one that goes further.
-            if may and (known is None or decision.level > known.level):
-                new.setdefault(decision.block, decision)
+        decided = (*self._proposed(one), *policy(one.body, one.past, one.inherited, moment))
+        new = self._applicable(one, decided)
         if not self.bounded:
             return tuple(new.values()), self._form(one, new)
         places = {p for line in one.past.places[moment.cached :] for p in line}
         fresh = {p: decision for p, decision in new.items() if p in places}
         added = {p: decision for p, decision in new.items() if decision.form == "passages"}
         partly = ({**fresh, **added},) if added else ()
-        for accepted in (new, *partly, fresh):
-            if accepted:
-                made = self._form(one, accepted)
-                if not added.keys().isdisjoint(accepted) and made.row.prompt > one.plain.prompt:
-                    continue  # every later request would cost more than the client's own
-                saved = self.account.savings(one.plain, made.row, one.rates, one.at)
-                gained = min(more - less for more, less in zip(saved, without, strict=True))
-                left = gained if accepted is fresh else self.account.after(saved)
-                is_permitted = left >= -_ROUNDING * one.rates.write
-                if is_permitted or moment.emergency:
-                    one.emergency = not is_permitted
-                    one.spent = max(0.0, min(without) - min(saved))
-                    return tuple(accepted.values()), made
+        for accepted in filter(None, (new, *partly, fresh)):
+            made = self._form(one, accepted)
+            if not added.keys().isdisjoint(accepted) and made.row.prompt > one.plain.prompt:
+                continue  # every later request would cost more than the client's own
+            saved = self.account.savings(one.plain, made.row, one.rates, one.at)
+            gained = min(more - less for more, less in zip(saved, without, strict=True))
+            left = gained if accepted is fresh else self.account.after(saved)
+            is_permitted = left >= -_ROUNDING * one.rates.write
+            if is_permitted or moment.emergency:
+                one.emergency = not is_permitted
+                one.spent = max(0.0, min(without) - min(saved))
+                return tuple(accepted.values()), made
         return (), base
+
+    def _applicable(self, one: OpenRequest, decided: Iterable[Decision]) -> Log:
+        """The decisions that this request may apply, by block, the first one of each."""
+        # Another branch may have an answer to what was sent, also if the cache has forgotten it.
+        unseen = {place for line in one.past.places[one.known_to + 1 :] for place in line}
+        new: dict[str, Decision] = {}
+        for decision in decided:
+            known = one.inherited.get(decision.block)
+            is_late = 0 < decision.level <= FIRST_LEVELS and decision.block not in unseen
+            may = decision.text and decision.block not in self.barred and not is_late
+            # A decision is final, except for one that goes further.
+            if may and (known is None or decision.level > known.level):
+                new.setdefault(decision.block, decision)
+        return new
 
     def _proposed(self, one: OpenRequest) -> list[Decision]:
         found = [new for new in self.proposed if one.contains(new.block)]
