@@ -6,10 +6,10 @@ waits for this.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from itertools import islice
+from queue import Empty, SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,27 +65,20 @@ def _pairs(
 def _vectors(work: Work, texts: Sequence[str]) -> list[NDArray[np.float32]] | None:
     """The vectors of the texts, in order; None if the model cannot make them in time."""
     worker = embedding(work.runtime)
+    answers: SimpleQueue[Sequence[NDArray[np.float32]]] = SimpleQueue()
     made: list[NDArray[np.float32]] = []
     until = time.monotonic() + work.settings.recall.hint_wait_s
     for begin in range(0, len(texts), BATCH):
-        done = threading.Event()
-        own: list[NDArray[np.float32]] = []
-
-        def take(
-            _card: object,
-            rows: Sequence[NDArray[np.float32]],
-            own: list[NDArray[np.float32]] = own,
-            done: threading.Event = done,
-        ) -> None:
-            own.extend(rows)
-            done.set()
-
         part = texts[begin : begin + BATCH]
-        if not worker.submit(part, take) or not done.wait(until - time.monotonic()):
+        if not worker.submit(part, lambda _card, rows: answers.put(rows)):
             return None
-        if len(own) != len(part):
+        try:
+            rows = answers.get(timeout=max(0.0, until - time.monotonic()))
+        except Empty:
             return None
-        made += own
+        if len(rows) != len(part):
+            return None
+        made += rows
     return made
 
 
