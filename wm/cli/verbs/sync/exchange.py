@@ -6,7 +6,7 @@ daemon, if one runs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import click
@@ -90,19 +90,7 @@ def _print(answer: Synced, *, mine: bool, purges: bool) -> None:
         fetched = "Only fetched from" if answer.held_back else "Synced with"
         done = "Would sync with" if answer.dry_run else fetched
         output.line(f"{done} {output.safe(answer.remote)}.")
-    sent = sum(len(part.sent) for part in answer.parts)
-    rows: list[output.Row] = []
-    if sent:
-        verb = "would be sent" if answer.dry_run else "not sent yet" if answer.trouble else "sent"
-        rows.append((verb, output.count(sent, "entry", "entries")))
-    elif answer.pushed and not purges:
-        rows.append(("sent", "earlier changes"))
-    for outcome, phrase in RECEIVED.items():
-        if count := sum(part.received.get(outcome, 0) for part in answer.parts):
-            what = ("recap",) if outcome == "recap" else ("entry", "entries")
-            came = output.count(count, *what)
-            plan = ("would be received", came)
-            rows.append(plan if answer.dry_run else ("received", f"{came} {phrase}"))
+    rows = list(_exchanged(answer, purges=purges))
     output.lines(output.pairs(rows))
     if purges and answer.pushed:
         output.paragraph(
@@ -113,6 +101,29 @@ def _print(answer: Synced, *, mine: bool, purges: bool) -> None:
         output.line("Nothing is new on either side.")
         if not mine:
             output.hint("to see what you share: wm share")
+    _print_exceptions(answer)
+    if not answer.trouble and any(part.received.get("inbox") for part in answer.parts):
+        output.hint("to see what waits: wm inbox")
+
+
+def _exchanged(answer: Synced, *, purges: bool) -> Iterator[output.Row]:
+    """What was sent and received, by outcome."""
+    sent = sum(len(part.sent) for part in answer.parts)
+    if sent:
+        verb = "would be sent" if answer.dry_run else "not sent yet" if answer.trouble else "sent"
+        yield verb, output.count(sent, "entry", "entries")
+    elif answer.pushed and not purges:
+        yield "sent", "earlier changes"
+    for outcome, phrase in RECEIVED.items():
+        if count := sum(part.received.get(outcome, 0) for part in answer.parts):
+            what = ("recap",) if outcome == "recap" else ("entry", "entries")
+            came = output.count(count, *what)
+            plan = ("would be received", came)
+            yield plan if answer.dry_run else ("received", f"{came} {phrase}")
+
+
+def _print_exceptions(answer: Synced) -> None:
+    """Print on stderr what took no part, what was left out, and why it did not finish."""
     if answer.apart:
         output.note(
             f"The memory of {output.home_short(answer.apart)} takes no part: only a folder with a "
@@ -128,5 +139,3 @@ def _print(answer: Synced, *, mine: bool, purges: bool) -> None:
             fix="Everything is kept here, and the next sync sends it. Check that git reaches the "
             "remote (`git ls-remote`), and that you may write refs/wm/memory there.",
         )
-    elif any(part.received.get("inbox") for part in answer.parts):
-        output.hint("to see what waits: wm inbox")
