@@ -171,12 +171,15 @@ def _distance(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _lists(call: StepCall) -> bool:
-    if call.failed or call.tool.lower() in _LISTING_TOOLS:
-        return not call.failed
-    return call.tool.lower() in SHELLS and all(map(_is_listing, _words(call.command)))
+    """Whether a call only lists names, and succeeded."""
+    if call.failed:
+        return False
+    tool = call.tool.lower()
+    is_command = tool in SHELLS and _LISTERS.issuperset(_programs(call.command))
+    return is_command or tool in _LISTING_TOOLS
 
 
-def _words(command: str) -> Sequence[str]:
+def _programs(command: str) -> Sequence[str]:
     """The program of each step of a command line."""
     steps = command.replace("&&", "\n").replace(";", "\n").replace("|", "\n").split("\n")
     return [words[0] for step in steps if (words := _split(step))]
@@ -187,7 +190,3 @@ def _split(step: str) -> list[str]:
         return shlex.split(step)
     except ValueError:
         return step.split()
-
-
-def _is_listing(program: str) -> bool:
-    return program in _LISTERS
