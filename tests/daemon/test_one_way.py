@@ -57,7 +57,7 @@ TO_THE_INDEX = (FileStore.read, SearchIndex.search)
 
 LONGEST_WAY = {"remember": 15, "search": 10}
 MOST_AT_ALL = {
-    "remember": {"daemon": 6, "ops": 19, "domain": 31, "search": 1, "store": 17},
+    "remember": {"daemon": 6, "ops": 19, "domain": 32, "search": 1, "store": 17},
     "search": {"daemon": 5, "ops": 10, "domain": 3, "search": 14, "store": 10},
 }
 """The present value. A module less on the way is a number less here."""
