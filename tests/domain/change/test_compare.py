@@ -261,3 +261,14 @@ def test_each_pair_of_words_is_compared_a_few_times_only(monkeypatch: pytest.Mon
     words = [f"{a}{b}ton" for a in ("ka", "mi", "ro", "su") for b in "bdfgklmnprst"]
     found(" ".join([*words, "harbour"]), " ".join(words))
     assert len(asked) < 6 * len(words) ** 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Sails are sewn in canvas.", "no canvas anywhere these days, all sails are Dacron"),
+        ("the tide table is Neptun", "Neptun used to be our tide table, nowadays it's Triton"),
+    ],
+)
+def test_naming_the_old_value_in_a_clause_of_its_own_replaces_it(old: str, new: str) -> None:
+    assert found(new, old) is Change.REPLACES
