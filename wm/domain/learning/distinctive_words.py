@@ -90,6 +90,8 @@ def sentences(text: str, key: bytes) -> Iterator[Sentence]:
             elif words:
                 yield from _cut(words, negations, raw, key)
                 words, raw, negations = [], [], 0
+            elif word != END:
+                raw.append(reading.COMMA)  # "No. Use pnpm"
     yield from _cut(words, negations, raw, key)
 
 

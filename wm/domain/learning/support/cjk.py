@@ -20,7 +20,8 @@ def _rows(table: Sequence[tuple[int, str]]) -> list[tuple[str, int]]:
 
 _HAN: dict[str, list[tuple[str, int]]] = {}
 """The words by their first letter; -1 marks those that only resemble a function word."""
-for _word in (*((word, -1) for word in fw.HAN_KEPT), *_rows(fw.HAN_AFTER), *_rows(fw.HAN)):
+_kept = [(word, -1) for word in fw.HAN_KEPT]
+for _word in sorted((*_kept, *_rows(fw.HAN_AFTER), *_rows(fw.HAN)), key=lambda row: -len(row[0])):
     _HAN.setdefault(_word[0][0], []).append(_word)
 _KANA = _rows(fw.KANA)
 _ENDINGS, _HANGUL = _rows(fw.HANGUL_ENDINGS), _rows(fw.HANGUL_WORDS)
@@ -115,6 +116,7 @@ def _particles(kana: str) -> Iterator[int]:
 
 def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     if word in _VERBS:
+        yield from (fw.COORD,) if word[-1] in "고며" else ()
         return
     alone = next((m for w, m in _ENDINGS if word == w), None)
     if alone is not None:
@@ -140,6 +142,7 @@ def _korean(word: str, digest: Callable[[str], int]) -> Iterator[int]:
     for verb in _VERBS:
         if bare.endswith(verb) and len(bare) > len(verb):
             bare = bare[: -len(verb)]
+            mark = fw.COORD if verb[-1] in "고며" else mark
             break
     yield fw.VERB if (bare, fw.VERB) in _HANGUL else _item(bare, digest)
     if ends:

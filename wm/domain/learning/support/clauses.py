@@ -42,6 +42,8 @@ class Clause(Struct):
     limit: int = 0
     """ONLY or ONLY_SUBJECT if the clause speaks only of `focus`, the word behind it."""
     focus: int = 0
+    refers: int = 0
+    """1 or 2 if its subject or a later word is a pronoun."""
     bound: int = 0
     """ABOVE or BELOW if a number in it is a limit."""
 
@@ -88,6 +90,8 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.framed = True
         elif token == fw.WE:
             now.of_group = True
+        elif token == fw.PRONOUN:
+            now.refers = 2 if now.words else 1
         elif token in (fw.CAN, fw.MUST):
             now.force, tag = token, tag if tag in (fw.BEFORE, fw.AFTER) else 0
         elif token == fw.TEMPORARY:

@@ -7,7 +7,7 @@ does what to whom. Does not judge meaning.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, pairwise, takewhile
+from itertools import chain, combinations, pairwise, takewhile
 from typing import NamedTuple
 
 from wm.domain.learning import function_words as fw
@@ -47,8 +47,8 @@ class _Match(NamedTuple):
 def supports(
     text: tuple[int, ...], said: Sequence[tuple[int, ...]], known: frozenset[int] = frozenset()
 ) -> bool:
-    """Whether one statement, or two in a row, supports this sentence or each of its independent
-    parts.
+    """Whether one statement, or up to three in a row, supports this sentence, or one statement
+    each of its independent parts.
 
     known: words of names that belong to the project; the sentence may add them, but they do not
     replace other words."""
@@ -56,35 +56,36 @@ def supports(
     if not given:
         return True
     limited = fw.TEMPORARY in text
-    near = _related(text, said, with_pairs=len(given) > 1)
+    near = _related(text, said, min(len(given), 3))
     stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
+    alone = [one for one in stated if one in map(clauses, said)]
     cuts = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
     apart = [given[at:end] for at, end in pairwise((0, *cuts, len(given)))]
     added = CLASS | ADDED | EDGE | GROUP
     general = known.union({fw.VERB}, *(one.flagged(added) for one in given))
     return any(
-        all(any(_agrees(part, one, known, general) for one in stated) for part in parts)
-        for parts in (([given], apart) if cuts else ([given],))
+        all(any(_agrees(part, one, known, general) for one in sources) for part in parts)
+        for parts, sources in (([given], stated), (apart, alone))
     )
 
 
 def _related(
-    text: tuple[int, ...], said: Sequence[tuple[int, ...]], *, with_pairs: bool
+    text: tuple[int, ...], said: Sequence[tuple[int, ...]], most: int
 ) -> Iterator[tuple[int, ...]]:
-    """The statements that share words with a sentence; most share none. with_pairs: also each with
-    the next one, which may continue it."""
+    """The statements that share words with a sentence; few do. most: so many in a row that
+    continue each other may be one."""
     mine = items.words(text)
     least = min(2, len(items.content_words(text, CLASS | ADDED | GROUP)))
     shared = [len(mine & items.words(one)) for one in said]
     for one, count in zip(said, shared, strict=True):
         if count >= least:
             yield one
-    for at in range(len(said) - 1) if with_pairs else ():
-        first, second = shared[at : at + 2]
-        if first and second and 2 * (first + second) >= len(mine):
-            both = (*said[at], fw.SPLIT, *said[at + 1])
-            if _CONDITIONS.isdisjoint(both):  # A condition belongs to its own sentence.
-                yield both
+    runs = ((at, at + size) for size in range(2, most + 1) for at in range(len(said) - size + 1))
+    for at, end in runs:
+        if all(shared[at:end]) and 2 * sum(shared[at:end]) >= len(mine):
+            joined = tuple(chain(*((fw.SPLIT, *one) for one in said[at:end])))
+            if _CONDITIONS.isdisjoint(joined):  # A condition belongs to its own sentence.
+                yield joined
 
 
 def _agrees(
@@ -111,7 +112,8 @@ def _agrees(
             continue
         if not (moved or _is_bound(clause, taken, match)):
             return False
-        if any(_takes_away(clause, at, match) for at in taken[1:]):
+        is_mixed = len(taken) > 1 and not _is_resolved(clause, taken, stated)
+        if is_mixed and any(_takes_away(clause, at, match) for at in taken):
             return False
         source = stated[taken[0]]
         if _is_replaced(clause, source, mine) or _drops_scope(stated, taken[0], mine):
@@ -166,7 +168,20 @@ def _sources(clause: Clause, stated: Clauses) -> list[int]:
             break
         found.append(best)
         left -= taken
-    return found
+    return [*reversed(found)] if _is_resolved(clause, found[::-1], stated) else found
+
+
+def _is_resolved(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:
+    """Whether a clause is one that was said, with what its pronoun refers to in the place of it:
+    the subject of the clause before, or its object."""
+    if len(taken) != 2 or taken[0] != taken[1] + 1 or stated[taken[1]].turns:
+        return False
+    source, before = (stated[at] for at in taken)
+    free = [w for w in before.words if not before.tags[w] and w != fw.VERB]
+    used = clause.known & before.known - source.known - {fw.VERB}
+    named = free[: len(used)] if source.refers == 1 else free[len(free) - len(used) :]
+    is_all_said = source.known <= clause.known | {fw.VERB}
+    return bool(source.refers) and is_all_said and used == {*named}
 
 
 def _is_beside(word: int, clause: Clause, source: Clause) -> bool:
@@ -182,7 +197,7 @@ def _is_bound(clause: Clause, taken: Sequence[int], match: _Match) -> bool:
     """Whether the words stay with the words that they were said with."""
     stated = match.stated
     homes = {source[0] for other, source in match.each() if source and other is not clause}
-    if len(taken) == 1:
+    if len(taken) == 1 or _is_resolved(clause, taken, stated):
         return True
     if not clause.turns and any(stated[at].turns for at in taken):
         return False
@@ -206,8 +221,8 @@ def _takes_away(clause: Clause, at: int, match: _Match) -> bool:
     """Whether a clause uses words that belong to another clause, which lacks them: "small files go
     to S3, large ones to the API" from "large ones …, small files …"."""
     words = clause.known & match.stated[at].known
-    heirs = (other for other, taken in match.each() if taken and taken[0] == at)
-    return any(not words <= other.known for other in heirs if other is not clause)
+    heirs = (other for other, taken in match.each() if taken[:1] == [at] and other is not clause)
+    return any(not words <= one.known for one in heirs if len(one.known - {fw.VERB}) > 1)
 
 
 def _in_groups(clause: Clause, taken: Sequence[int], stated: Clauses) -> bool:

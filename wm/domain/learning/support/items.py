@@ -14,7 +14,7 @@ from wm.text.patterns import Lazy
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
-FIRST_WORD = 43
+FIRST_WORD = 44
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""
@@ -51,7 +51,7 @@ def item(word: str, digest: Callable[[str], int], lang: str = "", behind: str = 
     word = word[1:] if word[0] == "v" and word[1:].isdigit() else word
     if behind:
         return number(digest(f"{behind} {stem(word)}")) | VALUE
-    value = not word.isalpha() and any(char.isdigit() for char in word)
+    value = any(char.isdigit() for char in word) and word not in synonyms()
     kind = VALUE if value else 0
     return number(digest(word if value else _meaning(word, lang))) | kind | class_flag(word)
 
@@ -67,6 +67,11 @@ def _meaning(word: str, lang: str) -> str:
     """The representative of a word's synonyms, or its root."""
     bare = root(word, lang)
     return synonyms().get(word) or _synonyms_by_root(lang).get(bare, bare)
+
+
+def is_known(word: str) -> bool:
+    """Whether a word of four letters or more is in the tables."""
+    return len(word) > 3 and (word in synonyms() or word in _flags())
 
 
 def number(digest: int) -> int:

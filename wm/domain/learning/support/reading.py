@@ -46,7 +46,7 @@ _WORDS = {
     name: frozenset(normalised(items.SAME.table(name)).split())
     for name in items.SAME.words("word_sets")
 }
-_TRIGGERS = _EXCEPT.union(*(_WORDS[name] for name in ("replacing", "needing")))
+_TRIGGERS = _EXCEPT.union(fw.ONLY_WORDS, *(_WORDS[name] for name in ("replacing", "needing")))
 
 
 def spaced(text: str) -> str:
@@ -79,6 +79,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     lang = next((name for name, words in _TABLES.items() if words is table), "")
     # It may hold for a time or a task only.
     found: list[int] = [fw.TEMPORARY] if _limits().is_match(f" {' '.join(raw)} ") else []
+    raw = [*chain(*map(_compound, raw))] if lang in ("de", "nl", "sv") else raw
     raw = _reworded(raw, table)
     for at, word in enumerate(raw):
         if word not in table and fw.LATIN.get(items.synonyms().get(word, "")) == fw.VERB:
@@ -105,7 +106,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         ):
             found += [*_group(word, lang), fw.FRAME]
         elif word in table:
-            if table[word] == fw.TURN and _is_denied_before(word, raw[:at]):
+            if table[word] == fw.TURN and _is_denied_before(word, raw[:at], table):
                 continue
             if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
                 found.append(fw.SPLIT)  # "rspec not minitest"
@@ -131,6 +132,17 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     return tuple(found[:MAX_TOKENS])
 
 
+@lru_cache(maxsize=4096)
+def _compound(word: str) -> tuple[str, ...]:
+    """The two known words that a word joins: German "Produktionsdatenbank"."""
+    if items.is_known(word):
+        return (word,)
+    # A text without spaces is one word of any length, so the number of cuts is bounded.
+    cuts = (at for at in range(min(len(word) - 4, 40), 3, -1) if items.is_known(word[at:]))
+    pairs = ((head, word[at:]) for at in cuts for head in (word[:at], word[:at].rstrip("sn-")))
+    return next((pair for pair in pairs if items.is_known(pair[0])), (word,))
+
+
 def _group(word: str, lang: str) -> list[int]:
     """The mark of a word that says that several people do it: "we", Spanish "usamos"."""
     known = _WE.get(lang, ())
@@ -148,6 +160,9 @@ def _degree(word: str) -> tuple[int, ...]:
 
 def _of_name(part: str, digest: Callable[[str], int]) -> Iterator[int]:
     """The items of a part of a name: a number and its unit ("200ms") are two."""
+    if any(map(str.isdigit, part)) and part in items.synonyms():
+        yield items.item(part, digest)  # "k8s"
+        return
     amount = _AMOUNT.match(part) if part[0] < ":" else None
     yield items.number(digest(part if amount is None else amount.group(1))) | items.VALUE
     if amount is not None:
@@ -177,7 +192,7 @@ def _of_ending(word: str, after: Sequence[str]) -> list[int]:
     return [fw.TURN] if is_last or is_without or _DENYING.search(word) else []
 
 
-_DENYING = Lazy(r"m(?:[ae](?:m[ae]l[ıi]|y[ıi]n|z|d[ıi])|[ıiuü]yor)\w{0,4}$")
+_DENYING = Lazy(r"m(?:[ae](?:m[ae]l[ıi]|y[ıi]n|z|d[ıi]|s[ıi]n)|[ıiuü]yor)\w{0,4}$")
 
 
 def _tool_before(raw: Sequence[str], at: int) -> str:
@@ -188,7 +203,9 @@ def _tool_before(raw: Sequence[str], at: int) -> str:
         return ""  # "just fix it"
     if raw[at].endswith("ing") or (first, last) == ("to", "make"):
         return ""  # "needs Docker running", "to make it easier"
-    return last if last in _TOOLS else first if last in _RUNS and first in _TOOLS else ""
+    if last in _TOOLS and (last in _WORDS["runners"] or raw[at] in _WORDS["called"]):
+        return last  # not "npm breaks the lockfile"
+    return first if last in _RUNS and first in _TOOLS else ""
 
 
 def _asker(found: Sequence[int], word: str) -> list[int]:
@@ -200,10 +217,11 @@ def _asker(found: Sequence[int], word: str) -> list[int]:
 _TOOLS, _RUNS = frozenset(items.SAME.words("tools")), ("run", "exec")
 
 
-def _is_denied_before(word: str, before: Sequence[str]) -> bool:
+def _is_denied_before(word: str, before: Sequence[str], table: Mapping[str, int]) -> bool:
     """Whether a negation only repeats one of its clause: "ne … pas", "personne ne …"."""
-    before = [*takewhile(lambda one: one != COMMA, reversed(before))]
-    return not (_BEFORE_NE if word == "ne" else _NO).isdisjoint(before)
+    clause = takewhile(lambda one: one != COMMA, reversed(before))
+    denied = [one for one in clause if table.get(one) == fw.TURN]  # Portuguese "no" is "in the"
+    return not (_BEFORE_NE if word == "ne" else _NO).isdisjoint(denied)
 
 
 _NO = {"ne", "no", "não", "non"}
@@ -230,7 +248,9 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [fw.SPLIT]  # "strings that clients must not parse"
     if mark == fw.NOTHING:
         # "vor dem Linter müssen die Tests …": the next noun is governed by no preposition.
-        return [fw.NOTHING] if found and found[-1] != fw.FOR and found[-1] >= fw.VERB else []
+        refers = [fw.PRONOUN] if raw[at] in _WORDS["pronouns"] else []
+        is_behind = found and found[-1] != fw.FOR and found[-1] >= fw.VERB
+        return [fw.NOTHING, *refers] if is_behind else refers
     if raw[at] == "plus" and "ne" in raw[:at]:
         return []  # "ne … plus" negates, it does not compare.
     is_last = raw[at + 1 : at + 2] in _BORDER
@@ -275,7 +295,8 @@ def _frames(word: str, raw: Sequence[str], at: int, table: Mapping[str, int]) ->
     if after == COMMA:
         # "Decision: …", but not "in this repo, …"
         return raw[at - 1 : at] in _BORDER or raw[at - 1] in _FRAME_NOUNS
-    return (after in fw.MODALS and word[-1] != "s") or stem(after) in FRAMING
+    frames = stem(after) in FRAMING or table.get(after) == fw.FRAME
+    return frames or (after in fw.MODALS and word[-1] != "s")
 
 
 @cache
@@ -337,6 +358,9 @@ def _as_move(words: list[str], table: Mapping[str, int]) -> list[str]:
 def _as_asking(words: list[str], table: Mapping[str, int]) -> list[str]:
     """Reads "A needs approval" as "ask before A"."""
     at = _find("needing", words)
+    only = next((i for i, word in enumerate(words) if word in fw.ONLY_WORDS), len(words))
+    if at == len(words) and _find("with_what", words) == only + 1:  # "A only with approval"
+        at, words = only, [*words[:only], *words[only + 1 :]]
     end = _find("consent", words, at)
     if not 0 < at < end < len(words) or fw.TURN in map(table.get, words):
         return words
