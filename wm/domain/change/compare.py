@@ -613,11 +613,19 @@ def model() -> LinearModel:
 def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) -> frozenset[str]:
     """The features of a pair that shares words. says_change: that of the newer statement. verdict:
     that of the rules."""
-    new, old = pair.new, pair.old
-    holder, added_value = pair.has_another_holder(), any(w.is_value for w in pair.added)
-    known, clauses_added = len(pair.new_words) - len(pair.added), {w.clause for w in pair.added}
-    names_old = pair.names_value(pair.shared)
-    measures = {
+    numbers = _measures(pair, rarity, says_change).items()
+    above = {f"{name}>{at}" for name, (n, limits) in numbers for at in limits if n > at}
+    true = {name for name, is_true in _conditions(pair, rarity).items() if is_true}
+    phrases = pair.new.phrases & _COUNTED_PHRASES
+    return frozenset({f"rules:{verdict.value}", *above, *true} | phrases)
+
+
+def _measures(
+    pair: Pair, rarity: Rarity, says_change: float
+) -> dict[str, tuple[float, tuple[float, ...]]]:
+    """Each number of a pair, and the limits that it may exceed."""
+    known = len(pair.new_words) - len(pair.added)
+    return {
         "says": (says_change, (-3, -2, -1, 0, 1, 2, 3, 5)),
         "naming": (rarity.naming, (1, 2, 3, 5)),
         "related": (rarity.related, (0.3, 0.6, 1)),
@@ -628,10 +636,17 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
         "shared_of_new": (known / len(pair.new_words), (0.2, 0.34, 0.67)),
         "lost": (len(pair.lost), (1, 2, 4)),
         "words": (len(pair.new_words), (8, 12)),
-        "clauses": (len(new.clauses), (1, 2)),
+        "clauses": (len(pair.new.clauses), (1, 2)),
         "clauses_about": (len(pair.clauses_about), (1,)),
     }
-    holds = {
+
+
+def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
+    """Whether each statement about a pair is true."""
+    new, old = pair.new, pair.old
+    holder, added_value = pair.has_another_holder(), any(w.is_value for w in pair.added)
+    names_old, clauses_added = pair.names_value(pair.shared), {w.clause for w in pair.added}
+    return {
         "about_another": pair.is_about_another(),
         "added_amount": any(map(is_amount, pair.added)),
         "added_value": added_value,
@@ -688,9 +703,6 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
         "value_apart": pair.value_apart,
         "value_for_value": pair.names_value(pair.lost) and added_value,
     }
-    above = {f"{name}>{at}" for name, (n, limits) in measures.items() for at in limits if n > at}
-    true = {name for name, is_true in holds.items() if is_true}
-    return frozenset({f"rules:{verdict.value}", *above, *true} | (new.phrases & _COUNTED_PHRASES))
 
 
 _COUNTED_PHRASES = frozenset({"lifts", "not_yet", "now", "over", "spans"})
