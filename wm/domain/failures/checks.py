@@ -15,7 +15,7 @@ from itertools import islice
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from wm.domain.failures import json_reports, known_tools, places, summaries, telling
+from wm.domain.failures import json_reports, known_tools, places, summaries, telling, verdict
 from wm.domain.failures.commands import Ran, ShellCommand
 from wm.domain.failures.detected import (
     LAST_WORD,
@@ -24,7 +24,6 @@ from wm.domain.failures.detected import (
     DetectedError,
     Family,
     line_no,
-    same_file,
 )
 from wm.domain.failures.echoes import MIXED, folders, shows_commands
 from wm.domain.failures.formats.generic import complaint
@@ -69,14 +68,20 @@ def placed(
     If the exit code says nothing of the suspects (`ran.certain`), the output must show that they
     failed (`Proof`).
     """
-    active = _active(ran)
+    active = active_of(ran)
     if not active and not any(c.lists for c in ran.suspects):
         return ()
     output, command = event.output, event.command
     if ran.said:
         output = output.rstrip().removesuffix(ran.said)
         lines = [line for line in lines if line.strip() != ran.said]
-    proof = _proof(output, lines, active, ran, command)
+    proof = proof_of(output, lines, active, ran, command)
+    if proof in UNPROVED:
+        said = features(lines, command, active)
+        # Else no line says that something is wrong, or the end is not in the output.
+        shown = "objects:0" not in said and _CUT.search(command) is None
+        shown |= "located:asked" in said
+        proof = Proof.FAILURE if shown and verdict.failed(said) else proof
     if proof is Proof.NONE:
         return ()
     certain = proof is Proof.FAILURE
@@ -111,7 +116,7 @@ def placed(
     return tuple(sorted(settled, key=lambda p: p.found.at))
 
 
-def _active(ran: Ran) -> list[ShellCommand]:
+def active_of(ran: Ran) -> list[ShellCommand]:
     """The commands whose failure the output may show; a filter only if there is nothing else."""
     unseen = (c for c in ran.hidden if c not in ran.suspects)
     active = [*unseen, *(c for c in ran.suspects if not c.silent and not c.lists)]
@@ -137,10 +142,15 @@ class Proof(Enum):
     FAILURE = "the exit code, or a line that states a failure"
 
 
-def _proof(
+_CUT = patterns.Lazy(r"\| *head\b")
+"""The end of what the command prints is not in the output."""
+UNPROVED = (Proof.NONE, Proof.FINDINGS)
+
+
+def proof_of(
     output: str, lines: Sequence[str], active: Sequence[ShellCommand], ran: Ran, command: str
 ) -> Proof:
-    """What shows that the active commands failed. command: the command line."""
+    """What shows by rule that the active commands failed. command: the command line."""
     if ran.certain:
         return Proof.FAILURE
     tolerates = "||" in command
@@ -149,16 +159,28 @@ def _proof(
     reads_lines = checks or not is_own
     reads_lines &= all(c.silent or c.lists or c.filters for c in ran.proved)
     reads_findings = reads_lines and not tolerates and _CUT.search(command) is None
-    printed = [line for line in lines if line.strip(" \"'") not in command]  # Without `echo …`.
+    printed = _printed(lines, command)
     for name in {f"{c.word}: " for c in active if c.word}:
         printed = [line.removeprefix(name) for line in printed]
     clear = tolerates and not checks
     states = reads_lines and telling.says_failure(printed, placed=reads_findings, clear=clear)
-    if states or telling.crashed(printed) or _says_where(printed, command, active, own=is_own):
+    if states or telling.crashed(printed):
         return Proof.FAILURE
     if _says_failed(lines, active) or _reported(output):
         return Proof.SUMMARY
     return Proof.FINDINGS if reads_findings else Proof.NONE
+
+
+def _printed(lines: Sequence[str], command: str) -> list[str]:
+    """The lines without those that an `echo` of the command line prints."""
+    return [line for line in lines if line.strip(" \"'") not in command]
+
+
+def features(lines: Sequence[str], command: str, active: Sequence[ShellCommand]) -> frozenset[str]:
+    """What `verdict` weighs. active: the commands whose failure the output may show."""
+    lines = _printed(lines, command)
+    places = [found for found in LOCATED.find(lines) if found.line]
+    return verdict.features(lines, command, active, places)
 
 
 def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
@@ -177,28 +199,6 @@ def _says_failed(lines: Sequence[str], active: Sequence[ShellCommand]) -> bool:
     places = (found for found in LOCATED.find(lines) if found.line and found.name != LAST_WORD)
     shows = any(c.purpose for c in active) or any(map(telling.is_marked, lines)) or any(places)
     return bool(summaries.failed(lines)) and shows
-
-
-def _says_where(
-    lines: Sequence[str], command: str, active: Sequence[ShellCommand], *, own: bool
-) -> bool:
-    """Does a finding say what is wrong in a file that the command names? Of a program of the
-    project, only the last line does, if it is about the program itself."""
-    words = {w.removeprefix("./") for w in _WORD.findall(command) if "." in w[1:]}
-    words = {w for c in active for w in (c.tool, *c.places[:1])} & words if own else words
-    if not any(w in line for line in lines for w in words):
-        return False
-    known = own or any(c.purpose not in ("", "test") for c in active)
-    return any(
-        any(same_file(e.file, w) for w in words) and _is_finding(LOCATED, e, lines, known=known)
-        for e in LOCATED.find(lines)
-        if not own or not any(map(str.strip, lines[max(e.until, e.at + 1) :]))
-    )
-
-
-_CUT = patterns.Lazy(r"\| *head\b")
-"""The end of a list of findings is not in the output."""
-_WORD = patterns.Lazy(r"[^\s'\"<>=|;&()]+")
 
 
 def _is_finding(family: Family, found: DetectedError, lines: Sequence[str], *, known: bool) -> bool:

@@ -6,7 +6,7 @@ count what failed and what passed in a few ways, so no tool has a row here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from itertools import islice, takewhile
 
@@ -166,12 +166,15 @@ class Runs(Enum):
 def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
     """Does a closing line say that the check passed, and none that it failed?
 
-    What one run of tests says last outweighs what its tests print; of a program that may run
-    several, another count above still says that one failed.
+    What one run of tests or a build says last outweighs what it printed above; of a program that
+    may run several, another count above still says that one failed.
     """
-    closing = _closing(lines, CLOSING_LINES)
+    closing = [line.replace("(s)", "s") for line in _closing(lines, CLOSING_LINES)]
     last = next((i for i, line in enumerate(closing) if _is_verdict(line)), -1)
-    stopped = any(map(_STOPPED.search, closing[:LAST_LINES]))
+    below = LAST_LINES
+    if last >= 0 and _BUILT.search(closing[last]):
+        runs, below = Runs.ONE, last
+    stopped = any(map(_STOPPED.search, closing[:below]))
     decides = runs is not Runs.MANY and last >= 0 and not stopped
     beside = takewhile(_ONLY_COUNTS.search, closing[last + 1 :])  # Each count has its own line.
     decides &= not any(map(says_failed, beside))
@@ -182,15 +185,32 @@ def passed(lines: Sequence[str], runs: Runs = Runs.MANY) -> bool:
     return not failed(lines) and any(_PASSED.search(line) for line in closing)
 
 
+def said(lines: Sequence[str]) -> Iterator[str]:
+    """What the closing lines say, as names of features."""
+    closing = _closing(lines, CLOSING_LINES)
+    if failed(lines):
+        yield "failed"
+    if failed(lines, checks=False):
+        yield "run"
+    rules = {"passed": _PASSED.search, "none": _NONE.search, "verdict": _is_verdict}
+    yield from (name for name, rule in rules.items() if any(map(rule, closing)))
+
+
 def _is_verdict(line: str) -> bool:
     """Is it nothing but what a run of tests says of itself: that all passed?"""
     counted = _ONLY_COUNTS.search(line) is not None and _PASSED.search(line) is not None
-    return (counted or _OK.search(line) is not None) and not says_failed(line)
+    said = counted or _OK.search(line) is not None or _BUILT.search(line) is not None
+    return said and not says_failed(line)
 
 
+_BUILT = patterns.Lazy(
+    r"^(?:\W|INFO\b|info\b)*(?i:build|compilation|test run|tests?)\b(?: [\w.-]+){0,2} "
+    r"(?i:success(?:ful(?:ly)?)?|succeeded|completed successfully)\b|^\[success\] "
+)
+"""The verdict of a build tool on all that it ran."""
 _OK = patterns.Lazy(
     r"^OK(?: \(|$)|^[#ℹ] fail +0$|\bStatus: SUCCESS|\btest result: ok\b|^Result: PASS"
-    r"|^All (?:checks|tests|specs) passed\b"
+    r"|^All (?:checks|tests|specs) passed\b|^Passed!"
 )
 _ONLY_COUNTS = patterns.Lazy(
     r"(?i)^\W*(?:[a-z ]+:\s+)?\d+ [a-z]+(?:, \d+ [a-z]+)*(?:(?: in)? \(?[\d.]+ ?m?s)?\b[^a-z]*$"

@@ -44,7 +44,7 @@ _SHAPES = {
     "errors": r"(?i)\berrors?\b",
     "against": r"(?i)\b(?:not?|won't|don't|doesn't|isn't|wasn't|didn't|insufficient|incompatible|exhausted|overflow|cycle|circular|unauthorized|unlisted|broken|corrupt(?:ed)?|expired|outdated|violat\w+)\b",
     "crash": rf"{_CRASH}|\b(?:panicked at|(?i:unhandled|uncaught) [\w.-]+)\b",
-    "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?|bugs?|defects?|violations?|vulnerabilit(?:y|ies)|differences?|conflicts?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?(?:0\b|(?:none|nil|null)\W*$)",
+    "none": r"(?i)\b(?:0|no) (?:\w+ )?(?:errors?|failures?|failed|warnings?|problems?|issues?|bugs?|defects?|violations?|vulnerabilit(?:y|ies)|differences?|conflicts?)\b|\b(?:errors?|failures?|problems?|warnings?)(?: found)?[:=] ?\"?(?:0\b|(?:none|nil|null)\W*$)",
     "count": r"(?i)\b\d+ (?:\w+ ){0,2}(?:errors?|fail\w*|problems?|issues?|warnings?|passed|tests?|files?)\b",
     "works": r"(?i)\b(?:success\w*|succeeded|passed|done|ok|completed?|connected|loaded|finished|using|loading|starting|reading|initializ\w+|running)\b",
     "good": r"(?i)\b(?:success(?:ful(?:ly)?)?|succeeded|all good|passed|done|ok)\b",
@@ -201,8 +201,8 @@ def model() -> LinearModel:
 def featured(lines: Sequence[str]) -> Iterator[OutputLine]:
     """The lines that may be chosen, with their features, in order."""
     full = [i for i, line in enumerate(lines) if line.strip()]
-    shapes = [_shapes(lines[i]) for i in full]
-    wrong = [k for k, own in enumerate(shapes) if _objects(own)]
+    shapes = [shapes_of(lines[i]) for i in full]
+    wrong = [k for k, own in enumerate(shapes) if says_wrong(own)]
     place = {k: number for number, k in enumerate(wrong)}
     indents = [len(lines[i]) - len(lines[i].lstrip()) for i in full]
     heads = [lines[i].split(None, 1)[0][:MAX_CHARS] for i in full]
@@ -241,15 +241,15 @@ def says_failure(lines: Sequence[str], *, placed: bool, clear: bool) -> bool:
     placed: also if the line begins with a place in a file. clear: only if something has a fault,
     not if it is absent, there already, or not reached.
     """
-    full = list(filter(_LETTERS.search, ends(lines)))
+    full = worded(lines)
     for at, line in enumerate(full):
-        shapes = _shapes(line)
+        shapes = shapes_of(line)
         if at == len(full) - 1 and "json" not in shapes:
-            said = _shapes(_FILES.sub("", line))
+            said = shapes_of(_FILES.sub("", line))
             states = said & _STATES_FAILURE_AT_END or shapes >= {"syntax", "errors"}
         else:
             states = shapes & _STATES_FAILURE
-        if not states or not _objects(shapes) or (not placed and "place_first" in shapes):
+        if not states or not says_wrong(shapes) or (not placed and "place_first" in shapes):
             continue
         if clear and ("absent" in shapes or shapes.isdisjoint(_FAULTY)):
             continue
@@ -258,6 +258,11 @@ def says_failure(lines: Sequence[str], *, placed: bool, clear: bool) -> bool:
         ):
             return True
     return False
+
+
+def worded(lines: Sequence[str]) -> list[str]:
+    """The lines with words among the first and the last ones."""
+    return list(filter(_LETTERS.search, ends(lines)))
 
 
 def ends(lines: Sequence[str]) -> list[str]:
@@ -269,13 +274,13 @@ def crashed(lines: Sequence[str]) -> bool:
     """Whether the output ends with a crash, or with an error and the stack frames around it."""
     full = list(filter(str.strip, lines[-MAX_LINES:]))
     outer = [i for i, t in enumerate(full) if not _BESIDE.match(t)]
-    if any("crash" in _shapes(full[i]) for i in outer[-2:]):
+    if any("crash" in shapes_of(full[i]) for i in outer[-2:]):
         return True
     last = full[outer[-1]] if outer else ""
-    error = not _shapes(last).isdisjoint(_EXCEPTIONS) or _THROWN.match(last) is not None
+    error = not shapes_of(last).isdisjoint(_EXCEPTIONS) or _THROWN.match(last) is not None
     above = objects(last) or _STACK.match(last) is not None
     frames = full if error else full[outer[-1] + 1 :] if outer and above else ()
-    return any("frame" in _shapes(line) for line in frames)
+    return any("frame" in shapes_of(line) for line in frames)
 
 
 _THROWN = Lazy(r"^Error: |^[a-z]\w*(?:\.\w+)*\.[A-Z]\w*: \S")
@@ -306,27 +311,28 @@ MAX_WARNINGS = 5
 
 def is_mild(line: str) -> bool:
     """Whether the line warns or informs."""
-    return "mild" in _shapes(line)
+    return "mild" in shapes_of(line)
 
 
 def objects(line: str) -> bool:
     """Whether the line says that something is wrong."""
-    return _objects(_shapes(line)) or is_marked(line)
+    return says_wrong(shapes_of(line)) or is_marked(line)
 
 
 def is_marked(line: str) -> bool:
     """Whether a sign of an error, not of a warning, is in front of the line."""
-    shapes = _shapes(line)
+    shapes = shapes_of(line)
     return "bad_bracket" in shapes and _MILD.isdisjoint(shapes)
 
 
-def _objects(shapes: frozenset[str]) -> bool:
+def says_wrong(shapes: frozenset[str]) -> bool:
+    """Whether shapes are those of a line that says that something is wrong."""
     return not _WRONG.isdisjoint(shapes) and _MILD.isdisjoint(shapes)
 
 
 def advises(line: str) -> bool:
     """Whether the line says what to do, or shows where."""
-    return not _shapes(line).isdisjoint(
+    return not shapes_of(line).isdisjoint(
         ("mild", "usage", "advises", "caret", "frame", "url", "place_first")
     )
 
@@ -387,8 +393,15 @@ def _named(line: str) -> str:
 _NAME = Lazy(r"^\W*([\w./-]+):")
 
 
-def _shapes(line: str) -> frozenset[str]:
-    shapes = frozenset(map(_NAMES.__getitem__, _SET.matching(encoded(line[:MAX_CHARS].rstrip()))))
+def kinds(text: str) -> list[int]:
+    """The kinds of a line that states an error, the clearest first."""
+    return [kind for kind, pattern in enumerate(_CLEAR) if pattern.search(text)]
+
+
+def shapes_of(line: str) -> frozenset[str]:
+    """The names of the shapes of a line."""
+    text = line[:MAX_CHARS].rstrip().replace("(s)", "s")
+    shapes = frozenset(map(_NAMES.__getitem__, _SET.matching(encoded(text))))
     return shapes - {"mild"} if "level" in shapes else shapes
 
 
