@@ -615,7 +615,8 @@ def features(pair: Pair, rarity: Rarity, says_change: float, verdict: Change) ->
     that of the rules."""
     numbers = _measures(pair, rarity, says_change).items()
     above = {f"{name}>{at}" for name, (n, limits) in numbers for at in limits if n > at}
-    true = {name for name, is_true in _conditions(pair, rarity).items() if is_true}
+    conditions = _conditions(pair, rarity) | _phrasing(pair.new, pair.old)
+    true = {name for name, is_true in conditions.items() if is_true}
     phrases = pair.new.phrases & _COUNTED_PHRASES
     return frozenset({f"rules:{verdict.value}", *above, *true} | phrases)
 
@@ -642,8 +643,7 @@ def _measures(
 
 
 def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
-    """Whether each statement about a pair is true."""
-    new, old = pair.new, pair.old
+    """Whether each condition of the words of a pair is true."""
     holder, added_value = pair.has_another_holder(), any(w.is_value for w in pair.added)
     names_old, clauses_added = pair.names_value(pair.shared), {w.clause for w in pair.added}
     return {
@@ -655,17 +655,12 @@ def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
         "another_duty": holder is False,
         "another_holder": holder is True,
         "begins_with_another": pair.begins_with_another(),
-        "both_forbid": new.forbids and old.forbids,
         "contrasts": pair.contrasts(),
-        "denies": new.denies,
-        "elsewhere": new.has(ELSEWHERE) != old.has(ELSEWHERE),
         "ends_another": pair.ends_another(),
         "exchanges_value": pair.exchanges_value(),
         "far_best": rarity.related > 1.5 * rarity.best_other,
         "first_added": pair.new_words[0] in pair.added,
         "first_lost": pair.old_words[0] in pair.lost,
-        "is_ours": new.is_ours,
-        "lifts_demand": new.lifts and old.demands,
         "lost_amount": any(map(is_amount, pair.lost)),
         "lost_value": any(w.is_value for w in pair.lost),
         "measured": pair.is_measured(),
@@ -673,12 +668,7 @@ def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
         "names_old": names_old,
         "names_old_alone": names_old and bool(clauses_added - pair.clauses_about),
         "nothing_lost": not pair.lost,
-        "old_demands": old.demands,
-        "old_forbids": old.forbids,
-        "old_needs": old.has(NEEDS),
-        "old_phrases": bool(old.phrases),
         "other_attribute": pair.is_other_attribute(),
-        "other_case": bool(new.cases - old.cases),
         "other_predicate": pair.other_predicate(),
         "other_topic": pair.other_topic(),
         "other_units": pair.other_units(),
@@ -686,11 +676,8 @@ def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
         "over_any": bool(pair.over),
         "over_value": pair.names_value(pair.over),
         "permits_another": bool(pair.permits_another()),
-        "question": new.text.rstrip().endswith(("?", "？")),
         "relates_otherwise": pair.relates_otherwise(),
         "renames": pair.calls_anew(),
-        "same_action": bool(new.actions & old.actions),
-        "same_cases": new.cases == old.cases,
         "same_duty": pair.same_duty,
         "same_lead": pair.old_words[0] in pair.shared,
         "same_leads": pair.old_words[0] in pair.shared and pair.new_words[0] not in pair.added,
@@ -699,9 +686,28 @@ def _conditions(pair: Pair, rarity: Rarity) -> dict[str, bool]:
         "shared_value": any(w.is_value for w in pair.shared),
         "trouble": pair.reports_trouble(),
         "turns_rule": pair.turns_rule(),
-        "unmarked": not new.phrases,
         "value_apart": pair.value_apart,
         "value_for_value": pair.names_value(pair.lost) and added_value,
+    }
+
+
+def _phrasing(new: ParsedStatement, old: ParsedStatement) -> dict[str, bool]:
+    """Whether each condition of the phrases of both statements is true."""
+    return {
+        "both_forbid": new.forbids and old.forbids,
+        "denies": new.denies,
+        "elsewhere": new.has(ELSEWHERE) != old.has(ELSEWHERE),
+        "is_ours": new.is_ours,
+        "lifts_demand": new.lifts and old.demands,
+        "old_demands": old.demands,
+        "old_forbids": old.forbids,
+        "old_needs": old.has(NEEDS),
+        "old_phrases": bool(old.phrases),
+        "other_case": bool(new.cases - old.cases),
+        "question": new.text.rstrip().endswith(("?", "？")),
+        "same_action": bool(new.actions & old.actions),
+        "same_cases": new.cases == old.cases,
+        "unmarked": not new.phrases,
     }
 
 
