@@ -21,6 +21,7 @@ from wm.formats.events import (
 
 ROOT = "/home/ana/shop"
 IDE = "# Context from my IDE setup:\n\n"
+RULE, SORT = "Always sort by name.", "Implement the plan: Sort the index"
 
 
 def payload(name: str, **fields: Any) -> dict[str, Any]:
@@ -73,6 +74,10 @@ def test_a_main_agent_with_a_type_is_not_a_subagent() -> None:
         (f"{IDE}x\n## My request for Codex:\nDo X.\n## My request for Codex:\nGo on", "Go on"),
         ("<command-name>/init</command-name><command-args>x</command-args>", ""),
         ("This session is being continued from a previous conversation that ran", ""),
+        ("Base directory for this skill: /x/skills/review\n\nNever skip a step.", ""),
+        (f"Implement the following plan:\n\n# Plan: Sort the index\n\n{RULE}", SORT),
+        (f"A previous agent produced the plan below. Go on.\n\n# Sort the index\n{RULE}", SORT),
+        (f"Implement the following plan:\n{RULE}", f"Implement the following plan:\n{RULE}"),
         ("generic List<String> stays", "generic List<String> stays"),
         ("", ""),
     ],
@@ -90,6 +95,7 @@ def test_a_prompt_is_what_the_user_typed_and_nothing_else(prompt: str, expected:
         ("/compact keep the decisions", []),
         ("Go on\n<bash-stdout>made in Riga</bash-stdout>", ["made in Riga"]),
         ("This session is being continued from a previous conversation: Riga", ["Riga"]),
+        ("Implement the following plan:\n# Sort\nmade in Riga", ["made in Riga"]),
     ],
 )
 def test_text_added_by_a_client_counts_as_shown_not_typed(prompt: str, shown: list[str]) -> None:

@@ -13,6 +13,8 @@ MACHINE_TAGS = Tables("wm.domain.payloads").words("machine_tags")
 """Elements that clients write into a user message; their content is not the user's."""
 
 CONTINUATION = "This session is being continued from a previous conversation"
+_CLIENTS = (CONTINUATION, "Base directory for this skill: ")
+"""Openings of messages of which the user typed nothing: a summary, the text of a skill."""
 
 IDE_CONTEXT, IDE_REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
 """Headings of Codex in an editor: the open files and the selected text, then the user's words."""
@@ -20,6 +22,12 @@ IDE_CONTEXT, IDE_REQUEST = "# Context from my IDE setup:", "## My request for Co
 _COMMAND = patterns.Lazy(r"^/[A-Za-z][\w:.-]*(?:\s|$)")
 _REMEMBER = patterns.Lazy(r"^/(?:wm:)?remember:?\s+")
 """The one command whose argument is for us (EX-1)."""
+
+_PLAN = patterns.Lazy(
+    r"^(?:Implement the following plan:|A previous agent produced the plan below[^\n]*)\s*\n"
+    r"#+[ \t]+(?:Plan:[ \t]*)?(\S[^\n]*)"
+)
+"""A client starts a new session with the agent's plan, which the user accepted."""
 
 _TAG = patterns.Lazy(rf"</?(?:{'|'.join(MACHINE_TAGS)})(?:\s[^<>]*)?>")
 _NUMBERED = patterns.Lazy(r"^((?:[A-Za-z]:)?[^:\n\x00]{1,512}):\d+[:-]")
@@ -30,15 +38,19 @@ MAX_MATCHED_PATHS = 10
 
 
 def of_user(prompt: str) -> str:
-    """Return the words that the user typed; "" for a slash command or a message of the client's."""
+    """Return the words that the user typed; "" for a slash command or a message of the client's. Of
+    a plan that the agent wrote only its title is left."""
     text = _without_machine_elements(prompt).strip()
     if text.startswith(IDE_CONTEXT):
         text = text.rpartition(IDE_REQUEST)[2].strip()  # the last: the selected text may have one
     asked = _REMEMBER.match(text)
     if asked is not None:
         return f"Remember: {text[asked.end() :]}"
-    if _COMMAND.match(text) or text.startswith(CONTINUATION):
+    if _COMMAND.match(text) or text.startswith(_CLIENTS):
         return ""
+    plan = _PLAN.match(text)
+    if plan is not None:
+        return f"Implement the plan: {plan.group(1).strip()}"
     return text
 
 
