@@ -325,7 +325,9 @@ def test_a_recap_shows_the_files_with_most_edits_those_of_the_project_first(benc
     assert recap.main_files[:2] == ("src/dock.py", "src/part14.py")
     assert len(recap.main_files) == 12
     assert "/elsewhere/plan.md" not in recap.main_files
-    assert "src/dock.py, src/part14.py" in last_session_text(bench)
+    shown = last_session_text(bench)
+    assert "src/dock.py, src/part14.py" in shown
+    assert "and 11 more" in shown
 
 
 def last_session_text(bench: Bench) -> str:

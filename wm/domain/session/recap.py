@@ -228,7 +228,7 @@ def _lines(recap: Recap, texts: Mapping[str, str], room: int) -> list[str]:
         ("open errors", list(dict.fromkeys(_safe(e.file or e.check) for e in recap.open))),
         ("checks failed", failed),
         ("checks passed", passed),
-        ("changed", [_safe(path) for path in recap.main_files]),
+        ("changed", [_safe(path) for path in dict.fromkeys((*recap.main_files, *recap.changed))]),
         ("fixed", list(dict.fromkeys(map(_fix_summary, recap.fixes)))),
         ("commits", list(reversed(recap.commits))),
         ("kept", [f'"{neutralise(texts[name])}"' for name in recap.kept if name in texts]),
