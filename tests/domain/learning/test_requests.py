@@ -172,6 +172,7 @@ NOT_ASKED = [
     ("fenced", "```\nremember that a fence without an end goes on"),
     ("quoted", "> remember that the limit is 50\n\nIs that right?"),
     ("pasted_log", "    remember that this is a code block"),
+    ("pasted_log", "➜ make\nremember that you need root\nmake: *** [all] Error 2"),
     ("pasted_log", "$ make\nremember that you need root\nmake: *** [all] Error 2"),
     ("pasted_log", "Error: build failed\nNote: module imported here\n  at foo.ts:3"),
     ("pasted_log", "error: build failed\nNote: module imported here\nNote: and there"),
@@ -428,6 +429,7 @@ def test_as_of_now_opens_a_rule_or_a_report(
     [
         "next time, if you see that the task is already defined, tell me so",
         "keep in mind we only ship signed builds, but nightly builds are for the team",
+        "yo, tell my agents.md to never write those ugly dashes that all models write please —.",
     ],
 )
 def test_what_a_message_asks_to_keep_is_not_learned_in_passing_too(message: str) -> None:

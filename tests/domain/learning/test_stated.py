@@ -47,6 +47,7 @@ FOR_NOW = (
     "im dunklen Modus verschwindet der Text nie",
     "Fix the failing test in the parser.",
     "You are a security reviewer.\nAlways answer in JSON.\nNever approve a change without tests.",
+    "You are executing step 2 of the clean-up. Never delete a folder. Always report what you made.",
     "Du bist ein Code-Reviewer. Antworte immer auf Deutsch.",
     "Eres un revisor de código. Responde siempre en JSON.",
     "Tu es un relecteur de code. Réponds toujours en JSON.",
@@ -615,6 +616,7 @@ LIMITS_OF_TASKS = (
     "update the README and don't forget the changelog",
     "corrige le test du parseur et ne touche pas aux styles",
     "arregla el test del parser y no toques los estilos",
+    "make sure the footer stays and don't touch the styles",
 )
 BANS = (
     "please never touch files under vendor/",
@@ -622,6 +624,8 @@ BANS = (
     "always fix the lint errors before you push",
     "add new migrations with alembic, never by hand",
     "please use pnpm, don't use npm",
+    "make sure that you never format the generated files",
+    "assure-toi de ne jamais lancer le build ici",
 )
 
 
@@ -633,6 +637,11 @@ def test_a_ban_that_belongs_to_the_task_before_it_is_not_learned(message: str) -
 @pytest.mark.parametrize("message", BANS)
 def test_a_ban_with_a_task_word_is_learned(message: str) -> None:
     assert [found.is_certain for found in statements(message)] == [True]
+
+
+def test_what_is_to_be_used_instead_stays_behind_a_ban() -> None:
+    text = "don't build the dialog in code, use the prefab"
+    assert [one.text for one in statements(text, "The dialog is done.")] == [text]
 
 
 def test_a_condition_keeps_the_rule_behind_its_comma() -> None:

@@ -211,9 +211,16 @@ def taught(message: str, before: str, asked: Requests) -> tuple[Statement, ...]:
     known += [item.line for item in asked.ignored if item.code == NEGATED]
     points_back = inner_requests.asks_for_the_same
     new = [x for x in found[:MAX_LEARNED] if _is_new(x.text, known) and not points_back(x.text)]
+    new = [x for x in new if not any(_overlaps(message, x.text, y.text) for y in asked.found)]
     known += [one.text for one in new if not one.only_change]
     unsure = (item for item in asked.unsure if _is_new(item.text, known))
     return (*new, *(Statement(x.text, x.type or "", WORKSPACE, False) for x in unsure))
+
+
+def _overlaps(message: str, text: str, other: str) -> bool:
+    """Whether two texts have words of a message in common: "make X …" and "… X, please"."""
+    at, start = message.find(text), message.find(other)
+    return min(at, start) >= 0 and at < start + len(other) and start < at + len(text)
 
 
 def _is_new(text: str, known: Iterable[str]) -> bool:

@@ -380,7 +380,7 @@ _FOR_ALWAYS = frozenset({"always", "for_good"})
 
 
 def _behind_request(plain: str, lang: str) -> str:
-    """A folded text without "please", "can you" and the like at its beginning."""
+    """A folded text without "please", "can you", "make sure you" and the like at its beginning."""
     known = _requests(lang)
     for _ in range(3):
         if not plain.startswith(known):
@@ -391,7 +391,8 @@ def _behind_request(plain: str, lang: str) -> str:
 
 @cache
 def _requests(lang: str) -> tuple[str, ...]:
-    return tuple(f"{phrase} " for phrase in phrases("request").get(lang, "").split("|"))
+    rows = "|".join(phrases(name).get(lang, "") for name in ("assure", "request"))
+    return tuple(f"{phrase} " for phrase in rows.split("|") if phrase)
 
 
 _COMPOUND = Lazy(r"^(?:\pL[\w./-]* ){1,3}(?:is|are) ")
@@ -531,6 +532,9 @@ def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
     tail = concepts_of(folded(text[at:].lstrip(_BETWEEN)), lang)
     opens = concepts_of(folded(text[:40]), lang).first
     is_task = tail.first & {"task", "request", "person"} and not tail.first & {"ban", "always"}
+    head = concepts_of(_behind_request(folded(text[:at]), lang), lang).first
+    if "choose" in tail.first and head & {"ban", "negated"}:
+        return text, frozenset()  # "please no emojis, use icons"
     if is_task and "condition" not in opens and at >= MIN_CLAUSE_CHARS and is_closed(text[:at]):
         return text[:at].strip(), tail.anywhere
     return text, frozenset()

@@ -337,7 +337,10 @@ def _is_polite(features: frozenset[str]) -> bool:
 
 
 def _limits_a_task(features: frozenset[str]) -> bool:
-    """Whether a ban belongs to the task before it: "fix the parser and don't touch the styles"."""
+    """Whether a ban belongs to the task before it: "fix the parser and don't touch the styles", but
+    not in "make sure that you don't touch the styles"."""
+    if {"first:assure", "orders:ban"} <= features and "joined" not in features:
+        return False
     is_task = "first:task" in features or {"first:request", "task", "joined"} <= features
     # "do not …" is a ban, although "do …" is a task.
     return is_task and "ban" in features and not features & (_LASTING | {"first:ban"})
