@@ -354,3 +354,29 @@ def test_case_hides_nothing(text: str) -> None:
     ]
     assert not verdicts[0].ok
     assert verdicts[0] == verdicts[1]
+
+
+LABELS = (
+    "Tests: `pnpm vitest run`",
+    "tests: `npm test`",
+    "Build: cargo build --release",
+    "Docs: https://docs.example.com",
+    "Tests: unter tests/, mit pytest",
+    "CI: must be green before a merge",
+    "When creating a test, start by asking: Which rule do I test?",
+)
+SUBJECTS = (
+    "docs: update the readme",
+    "Docs: update the readme",
+    "test: skip the flaky login test",
+    "build: use `esbuild` instead of webpack",
+    "Feat: login",
+    "CI: green on main",
+    "CI: alles grün seit Build 5",
+)
+
+
+@pytest.mark.parametrize("text", [*LABELS, *SUBJECTS])
+def test_a_label_in_a_rule_file_is_not_a_commit_subject(text: str) -> None:
+    verdict = judge(text, type="project", source="manual", settings=GATE, redactor=REDACTOR)
+    assert verdict.ok == (text in LABELS), verdict.reasons

@@ -228,9 +228,28 @@ def _is_progress(judged: _NormalisedText) -> bool:
 
 
 def _is_commit(judged: _NormalisedText) -> bool:
-    return _COMMIT_SUBJECT.is_match(judged.lower) or (
-        not judged.durable and _COMMIT.is_match(judged.lower)
-    )
+    is_subject = _COMMIT_SUBJECT.is_match(judged.lower) and not _is_label(judged)
+    return is_subject or (not judged.durable and _COMMIT.is_match(judged.lower))
+
+
+def _is_label(judged: _NormalisedText) -> bool:
+    """Whether a line like "Tests: `pnpm vitest run`" names a topic: a commit subject is in lower
+    case, or says what was changed."""
+    if not _LABEL.is_match(judged.plain) or _CHANGE.is_match(judged.lower):
+        return False
+    return judged.durable or not _RESULT.is_match(judged.lower)
+
+
+_LABEL = Lazy(
+    r"^(?:Docs|Tests?|Build|CI|Perf|Style|Refactor): |^(?:docs|tests?|build|ci|perf|style): `[^`]+`"
+)
+_CHANGE = Lazy(
+    r"^\w+: (?:add|allow|bump|change|clean|correct|cover|delete|disable|drop|enable|extend|extract|fix|handle|improve|introduce|"
+    r"make|merge|migrate|move|pin|port|raise|refactor|remove|rename|replace|revert|simplify|skip|speed|split|switch|update|upgrade)(?:e?s|e?d|ped|ing)?\b"
+)
+_RESULT = Lazy(
+    r"\b(?:\d+ of \d+|green|red|fail\w*|pass(?:ed|es|ing)|broken?|flaky|grun|rot|verde|vert|rouge|rojo)\b"
+)
 
 
 def _is_temporary(judged: _NormalisedText) -> bool:
@@ -249,8 +268,12 @@ _UNWANTED = Lazy(
 
 def _is_question(judged: _NormalisedText) -> bool:
     if _QUESTION_MARK.is_match(judged.lower[-12:]):
-        return True
+        return not _SELF_CHECK.is_match(judged.lower)
     return not judged.durable and (_QUESTION.is_match(judged.lower) or is_guess(judged.plain))
+
+
+_SELF_CHECK = Lazy(r"\bask(?:ing)?(?: yourself| first)?: ")
+"""`When creating a test, start by asking: …?` is a way to work, not an open question."""
 
 
 def _is_raw_error(judged: _NormalisedText) -> bool:

@@ -20,7 +20,6 @@ from wm.domain.imports.admit import ImportResult, Newcomer
 from wm.domain.imports.foreign import derived_id
 from wm.domain.imports.opencode_v2 import is_plugin_id
 from wm.domain.imports.sources import SOURCES as KNOWN
-from wm.domain.imports.transcripts import SOURCE as TRANSCRIPTS
 from wm.domain.learning.entry_type import infer_type
 from wm.domain.memory import tombstones
 from wm.domain.memory.acts import IMPORTED
@@ -114,9 +113,11 @@ def _admitted(
 def _newcomer(work: LocatedWork, fact: ImportFact) -> Newcomer:
     """The entry for a statement, and the reasons against it."""
     entry = _entry(work, fact)
-    # A statement that only waits is judged like a model's proposal, as no person asked for it,
-    # unless it was said in a session; but by the rules only, as it was written to be kept.
-    was_said = fact.status != "inbox" or fact.came_from == TRANSCRIPTS.name
+    source = KNOWN.get(fact.came_from)
+    is_statement = source is not None and source.can_be_users
+    # What another program only proposed is judged like a model's proposal, as no person asked for
+    # it; all by the rules only, as it was written to be kept. "Use tabs." in a rule file is short.
+    was_said = fact.status != "inbox" or is_statement
     judged_as = entry.source if was_said else "compaction"
     verdict = judge(work.runtime, entry.text, type=entry.type, source=judged_as, by_rules=True)
     hard = tuple(r for r in verdict.reasons if r not in verdict.soft)
@@ -125,8 +126,6 @@ def _newcomer(work: LocatedWork, fact: ImportFact) -> Newcomer:
         reasons = tuple(dict.fromkeys((*entry.reasons, *waits)))
         entry = entry.model_copy(update={"status": "inbox", "reasons": reasons})
     refused = () if waits else (*hard, *verdict.soft)
-    source = KNOWN.get(fact.came_from)
-    is_statement = source is not None and source.can_be_users
     return Newcomer(entry, refused, work.redact(fact.bare.strip()), is_statement)
 
 
