@@ -498,3 +498,8 @@ def test_what_is_imported_for_all_projects_is_replaced_like_what_is_said_for_the
 def test_an_entry_of_a_branch_stays_bound_to_it(bench: Bench) -> None:
     run(bench, fact(SHIP, branch="spike"))
     assert by_text(bench, SHIP).scope == "branch:spike"
+
+
+def test_a_short_rule_of_a_file_waits_in_the_inbox(bench: Bench) -> None:
+    answer = run(bench, noted("Use tabs."), noted("Prefer small PRs."), noted("ok"))
+    assert outcomes(answer) == ["inbox", "inbox", "rejected"]
