@@ -262,6 +262,26 @@ REARRANGED = tuple(
         ("tr", "negation", "npm kullanma lütfen", "npm kullanılır."),
         ("de", "scope", "Nutze yarn für die Docs, sonst pnpm", "Nutze pnpm für die Docs."),
         ("de", "modality", "Die Tests dürfen Redis überspringen.", "Die Tests überspringen Redis."),
+        ("en", "report", "Tom thinks we should drop Windows support.", "We should drop Windows support."),
+        ("en", "report", "According to the vendor, retries are idempotent.", "Retries are idempotent."),
+        ("en", "denial", "I doubt that the limiter works on IPv6.", "The limiter works on IPv6."),
+        ("en", "denial", "It isn't true that the exporter needs root.", "The exporter needs root."),
+        ("pl", "report", "Zdaniem Tomka trzeba wyłączyć cache.", "Trzeba wyłączyć cache."),
+        ("es", "report", "Según Pablo, hay que borrar las migraciones.", "Hay que borrar las migraciones."),
+        ("ko", "report", "민수에 따르면 캐시를 꺼야 한다.", "캐시를 꺼야 한다."),
+        ("zh", "report", "小王说我们应该删除缓存。", "应该删除缓存。"),
+        ("en", "possibility", "We could move the scheduler to Temporal.", "We moved the scheduler to Temporal."),
+        ("de", "possibility", "Wir könnten den Nachrichtenverteiler auf Kafka umstellen.", "Wir haben den Nachrichtenverteiler auf Kafka umgestellt."),
+        ("it", "possibility", "Potremmo migrare a Bun.", "Migriamo a Bun."),
+        ("ru", "possibility", "Мы могли бы перейти на Kafka.", "Мы перешли на Kafka."),
+        ("en", "alternatives", "Backups run on Mondays or Thursdays.", "Backups run on Mondays and Thursdays."),
+        ("en", "alternatives", "Both Anna and Ben have to sign a release.", "Anna or Ben has to sign a release."),
+        ("ru", "alternatives", "Релиз подписывает Аня или Боря.", "Релиз подписывают Аня и Боря."),
+        ("en", "scope of only", "The API key is only read by the gateway.", "The API key is also read by the gateway."),
+        ("fr", "scope of only", "Les déploiements partent seulement de main.", "Les déploiements partent aussi de main."),
+        ("en", "not all", "Not every endpoint needs a token.", "No endpoint needs a token."),
+        ("es", "not all", "No todos los módulos tienen tipos.", "Ningún módulo tiene tipos."),
+        ("nl", "order", "De back-up draait vóór de migratie.", "De back-up draait na de migratie."),
     )
 )  # fmt: skip
 
@@ -434,5 +454,9 @@ HONEST = tuple(
         ("fr", "synonym", "les images viennent du registre interne", "Les images proviennent du registre interne."),
         ("en", "scope of only", "Redis is only used for sessions", "Redis is used for sessions only."),
         ("en", "order", "always show me the diff before you write to a file", "The user wants to see the diff before a file is written."),
+        ("en", "own words", "as agreed, I said we deploy with make ship", "We deploy with make ship."),
+        ("en", "also", "We also run the linter on docs.", "The linter runs on docs, too."),
+        ("en", "alternatives", "if the build or the tests fail, stop and ask me", "If the build or the tests fail, stop and ask the user."),
+        ("en", "alternatives", "Never use npm or yarn here.", "npm and yarn are never used here."),
     )
 )  # fmt: skip

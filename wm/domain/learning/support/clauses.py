@@ -44,6 +44,10 @@ class Clause(Struct):
     focus: int = 0
     refers: int = 0
     """1 or 2 if its subject or a later word is a pronoun."""
+    adds: bool = False
+    """Whether it says "also"."""
+    is_alternative: bool = False
+    """Whether "or" precedes it."""
     bound: int = 0
     """ABOVE or BELOW if a number in it is a limit."""
 
@@ -55,14 +59,18 @@ class Clause(Struct):
         return {word for word, flags in self.flags.items() if flags & flag}
 
 
+_SET_BY = {fw.ALL: "general", fw.FRAME: "framed", fw.WE: "of_group", fw.ALSO: "adds"}
+"""What a mark sets in its clause."""
+
+
 @lru_cache(maxsize=2048)
 def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
     """The clauses of a statement that have a word. Cached: do not change the result."""
     found = [Clause()]
     tag = 0
     governs = False  # "antes de las pruebas": the first of several function words decides
-    for token in statement:
-        now = found[-1]
+    for read in statement:
+        now, token = found[-1], fw.COORD if read == fw.OR else read
         if token in (fw.SPLIT, fw.COORD, fw.CONDITION):
             tag = 0
             if now.words:
@@ -73,8 +81,9 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
                 now.turns = now.turns if token == fw.CONDITION else now.turns // HEDGED * HEDGED
                 now.joined = token
             found[-1].condition = found[-1].condition or token == fw.CONDITION
-        elif token == fw.ALL:
-            now.general = True
+            found[-1].is_alternative = read == fw.OR
+        elif token in _SET_BY:
+            setattr(now, _SET_BY[token], True)
         elif token in (fw.ABOVE, fw.BELOW):
             now.bound = token
         elif token in (fw.ONLY, fw.ONLY_SUBJECT):
@@ -86,15 +95,11 @@ def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
             now.turns += 1
         elif token == fw.HEDGE:
             now.turns += HEDGED
-        elif token == fw.FRAME:
-            now.framed = True
-        elif token == fw.WE:
-            now.of_group = True
         elif token == fw.PRONOUN:
             now.refers = 2 if now.words else 1
         elif token in (fw.CAN, fw.MUST):
             now.force, tag = token, tag if tag in (fw.BEFORE, fw.AFTER) else 0
-        elif token == fw.TEMPORARY:
+        elif token == fw.QUALIFIED:
             continue
         elif token == fw.VOICE:
             # "before it gets merged": the conjunction governs the verb behind the auxiliary.

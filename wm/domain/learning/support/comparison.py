@@ -55,9 +55,9 @@ def supports(
     given = clauses(text)
     if not given:
         return True
-    limited = fw.TEMPORARY in text
+    limited = fw.QUALIFIED in text
     near = _related(text, said, min(len(given), 3))
-    stated = [clauses(one) for one in near if (fw.TEMPORARY in one) == limited]
+    stated = [clauses(one) for one in near if (fw.QUALIFIED in one) == limited]
     alone = [one for one in stated if one in map(clauses, said)]
     cuts = [at for at, clause in enumerate(given) if clause.joined == fw.COORD and at]
     apart = [given[at:end] for at, end in pairwise((0, *cuts, len(given)))]
@@ -120,7 +120,7 @@ def _agrees(
             return False
         if _has_other_subject(clause, source, mine):
             return False
-    checks = (_same_polarity, _same_roles, _same_conditions, _same_limits)
+    checks = (_same_polarity, _same_roles, _same_conditions, _same_limits, _same_alternatives)
     return all(check(match) for check in checks)
 
 
@@ -405,6 +405,8 @@ def _denies_another(mine: Clause, theirs: Clause) -> bool:
 def _limits_another(mine: Clause, theirs: Clause, stated: Clauses) -> bool:
     """Whether a clause has an "only" that was not said, or that was said of another subject. "X and
     never Y" says "only X", too."""
+    if theirs.limit and mine.adds > theirs.adds:
+        return True  # "also nightly" for "only nightly"
     if not mine.limit or not theirs.limit:
         denied = not mine.turns and any(one.turns for one in stated)
         is_new = mine.limit and not (theirs.general or denied)
@@ -467,6 +469,15 @@ def _same_conditions(match: _Match) -> bool:
         used = {at for source in sources for at in source}
         return not conditions or any(c.condition for c in given) or bool(used & mains)
     return any(at in mains for at in others)
+
+
+def _same_alternatives(match: _Match) -> bool:
+    """Whether "or" joins what it joined: not "Anna and Ben sign" for "Anna or Ben signs". Behind a
+    negation both mean the same."""
+    stated, used = match.stated, set[int]().union(*match.sources)
+    either = any(one.is_alternative and not one.turns for one in match.given)
+    places = [at for at, one in enumerate(stated) if one.is_alternative and not one.turns]
+    return either == any({at - 1, at} & used for at in places)
 
 
 def _same_limits(match: _Match) -> bool:

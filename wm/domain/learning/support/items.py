@@ -14,7 +14,7 @@ from wm.text.patterns import Lazy
 from wm.text.stems import stem
 from wm.text.tables import Tables
 
-FIRST_WORD = 44
+FIRST_WORD = 46
 """The smallest digest of a word; smaller numbers are marks."""
 VALUE = 1 << 31
 """Flag on the digest of a number, version, path or other name."""

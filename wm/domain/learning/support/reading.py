@@ -13,7 +13,7 @@ from itertools import chain, groupby, takewhile
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.common_words import FRAMING
-from wm.domain.learning.concepts import language, phrases
+from wm.domain.learning.concepts import concepts_of, folded, language, phrases
 from wm.domain.learning.support import items
 from wm.domain.learning.support.cjk import cjk_tokens
 from wm.text.letters import normalised
@@ -73,12 +73,12 @@ def without_elision(chunk: str, word: str) -> str:
 def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    raw = _joined([chunk.strip(".") for chunk in raw[: 4 * MAX_TOKENS]])  # later ones are cut off
+    typed = [chunk.strip(".") for chunk in raw[: 4 * MAX_TOKENS]]  # later ones are cut off
+    raw = _joined(typed)
     raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
     lang = next((name for name, words in _TABLES.items() if words is table), "")
-    # It may hold for a time or a task only.
-    found: list[int] = [fw.TEMPORARY] if _limits().is_match(f" {' '.join(raw)} ") else []
+    found: list[int] = [fw.QUALIFIED] if _is_limited(raw) or _is_reported(typed) else []
     raw = [*chain(*map(_compound, raw))] if lang in ("de", "nl", "sv") else raw
     raw = _reworded(raw, table)
     for at, word in enumerate(raw):
@@ -132,6 +132,23 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     return tuple(found[:MAX_TOKENS])
 
 
+def _is_limited(raw: Sequence[str]) -> bool:
+    """Whether it may hold for a time or a task only."""
+    return _limits().is_match(f" {' '.join(raw)} ")
+
+
+def _is_reported(raw: Sequence[str]) -> bool:
+    """Whether it says what another says ("Tom thinks we should …"), or denies that something is so
+    ("I doubt that …"). Not "the user says that …"."""
+    text = folded(" ".join(raw).replace(COMMA, ",").replace(IN_NAME, ""))
+    found = concepts_of(text, language(text), of=_REPORTED).anywhere
+    is_own = "own_words" in found or not _FRAME_NOUNS.isdisjoint(raw[:2])
+    return "denied" in found or ("hearsay" in found and not is_own)
+
+
+_REPORTED = ("hearsay", "denied", "own_words")
+
+
 @lru_cache(maxsize=4096)
 def _compound(word: str) -> tuple[str, ...]:
     """The two known words that a word joins: German "Produktionsdatenbank"."""
@@ -178,7 +195,7 @@ def _is_content(raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
     return any(word[0] > COMMA and word not in table for word in words)
 
 
-_STARTS: tuple[list[int], ...] = ([], [fw.SPLIT], [fw.COORD], [fw.CONDITION], [fw.TEMPORARY])
+_STARTS: tuple[list[int], ...] = ([], [fw.SPLIT], [fw.COORD], [fw.CONDITION], [fw.QUALIFIED])
 """The last token before a clause, if any."""
 
 
@@ -262,7 +279,7 @@ def _marks(mark: int, raw: Sequence[str], at: int, found: list[int]) -> list[int
         return [] if is_last else [fw.SPLIT, fw.TURN]  # "findet … statt"
     if mark == fw.UNTIL:
         # "from 9 until 17" is one range.
-        return [fw.TO] if found and found[-1] & items.VALUE else [fw.SPLIT, fw.TEMPORARY, fw.TO]
+        return [fw.TO] if found and found[-1] & items.VALUE else [fw.SPLIT, fw.QUALIFIED, fw.TO]
     if raw[at] == "while" and (fw.TURN in found or not at):
         return [fw.CONDITION]
     if raw[at] in fw.UNLESS or raw[at] in fw.WITHOUT:
