@@ -282,6 +282,19 @@ REARRANGED = tuple(
         ("en", "not all", "Not every endpoint needs a token.", "No endpoint needs a token."),
         ("es", "not all", "No todos los módulos tienen tipos.", "Ningún módulo tiene tipos."),
         ("nl", "order", "De back-up draait vóór de migratie.", "De back-up draait na de migratie."),
+        ("en", "word", "Don't kill the staging server.", "Don't delete the staging server."),
+        ("en", "word", "Compress the logs with gzip.", "Compress the logs with zip."),
+        ("en", "word", "Go tests run in the nightly job.", "Go services run in the nightly job."),
+        ("en", "word", "The importer hangs on large files.", "The importer crashes on large files."),
+        ("en", "word", "Two approvers sign each hotfix.", "Two reviewers sign each hotfix."),
+        ("en", "word", "The release was rolled back on Friday.", "The release was deployed on Friday."),
+        ("en", "word", "Capture checkout errors in Sentry.", "Screenshot checkout errors in Sentry."),
+        ("en", "added", "We use Redis for sessions.", "We still use a single Redis for sessions."),
+        ("es", "word", "El sistema usa Redis para las sesiones.", "Corrige el uso de Redis para las sesiones."),
+        ("zh", "word", "第三方库放在vendor目录。", "第三方数据库放在vendor目录。"),
+        ("de", "word", "Die Tabelle ist doppelt so groß.", "Die Tabelle ist eine Kopie."),
+        ("it", "roles", "Leggi la configurazione dai segreti.", "Leggi i segreti dalla configurazione."),
+        ("vi", "negation", "Bao giờ cũng dùng pnpm.", "Không dùng pnpm."),
     )
 )  # fmt: skip
 

@@ -51,7 +51,7 @@ def test_an_honest_proposal_is_supported(case: Case) -> None:
 def test_there_are_cases_of_each_kind_and_language() -> None:
     assert len(REARRANGED) >= 100
     assert len(HONEST) >= 60
-    assert len({case.lang for case in REARRANGED}) == 14
+    assert len({case.lang for case in REARRANGED}) == 15
 
 
 def test_the_words_read_of_one_sentence_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
