@@ -284,6 +284,8 @@ REARRANGED = tuple(
         ("nl", "order", "De back-up draait vóór de migratie.", "De back-up draait na de migratie."),
         ("en", "word", "Don't kill the staging server.", "Don't delete the staging server."),
         ("en", "word", "Compress the logs with gzip.", "Compress the logs with zip."),
+        ("en", "word", "Log audit events to stdout.", "Log audit events to output."),
+        ("en", "word", "Kill the worker after each run.", "Delete the worker after each run."),
         ("en", "word", "Go tests run in the nightly job.", "Go services run in the nightly job."),
         ("en", "word", "The importer hangs on large files.", "The importer crashes on large files."),
         ("en", "word", "Two approvers sign each hotfix.", "Two reviewers sign each hotfix."),

@@ -74,7 +74,8 @@ MAX_FOREIGN_WORDS, MAX_FOREIGN_PAIRS = 2 / 3, 1 / 2
 """Above either share of foreign words or neighbour pairs, a model's sentence repeats foreign
 text."""
 MIN_REARRANGED = 0.8
-"""From this share of the user's words on, a model's sentence may be a rearrangement of them."""
+"""From this share on of words of the user, or of a tool beside half of the user's, a model's
+sentence may be a rearrangement of them."""
 MAX_ORDINARY = 1 / 3
 """Maximum share of foreign neighbour pairs with an ordinary word among a candidate's pairs."""
 
@@ -439,13 +440,14 @@ class SessionWords:
         return foreign > MAX_FOREIGN_WORDS * len(words) or late > MAX_FOREIGN_PAIRS * len(pairs)
 
     def _rearranges(self, sentence: Sentence) -> bool:
-        """Whether the model rearranges the user's words. Such a sentence states nothing: a tool may
-        have shown the model the same words in another order."""
-        theirs = self._history.by_user
+        """Whether the model rearranges the user's words, or puts words of a tool in the place of
+        some. Such a sentence states nothing: a tool may have shown the model the same sentence."""
         words = items.words(sentence.tokens)
-        known = sum(word in theirs for word in words)
-        is_said = (USER, sentence) in self._history.spoken
-        if not words or known < MIN_REARRANGED * len(words) or is_said:
+        known = sum(word in self._history.by_user for word in words)
+        if not words or 2 * known < len(words) or (USER, sentence) in self._history.spoken:
+            return False
+        foreign = sum(map(self._is_foreign_only, set(sentence.words)))
+        if known + foreign < MIN_REARRANGED * len(words):
             return False
         return not comparison.supports(sentence.tokens, self._statements(USER))
 
