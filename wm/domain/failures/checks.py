@@ -77,11 +77,9 @@ def placed(
         lines = [line for line in lines if line.strip() != ran.said]
     proof = proof_of(output, lines, active, ran, command)
     if proof in UNPROVED:
-        said = features(lines, command, active)
-        # Else no line says that something is wrong, or the end is not in the output.
-        shown = "objects:0" not in said and _CUT.search(command) is None
-        shown |= "located:asked" in said
-        proof = Proof.FAILURE if shown and verdict.failed(said) else proof
+        complete = _CUT.search(command) is None
+        if verdict.failed(features(lines, command, active), complete=complete):
+            proof = Proof.FAILURE
     if proof is Proof.NONE:
         return ()
     certain = proof is Proof.FAILURE
@@ -145,6 +143,7 @@ class Proof(Enum):
 _CUT = patterns.Lazy(r"\| *head\b")
 """The end of what the command prints is not in the output."""
 UNPROVED = (Proof.NONE, Proof.FINDINGS)
+"""What leaves the decision to `verdict`."""
 
 
 def proof_of(

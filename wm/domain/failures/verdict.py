@@ -27,9 +27,12 @@ def model() -> LinearModel:
     return read_model("wm.domain.failures", "verdict.toml")
 
 
-def failed(features: frozenset[str]) -> bool:
-    """Whether an output with these features is that of a command that failed."""
-    return model().weigh(features, frozenset()) > LEAST
+def failed(found: frozenset[str], *, complete: bool) -> bool:
+    """Whether the command failed. found: the `features` of its output. complete: the output has its
+    end. Not if no line says that something is wrong, or the end is missing, unless an error is in a
+    file that the command names."""
+    shown = "located:asked" in found or (complete and "objects:0" not in found)
+    return shown and model().weigh(found, frozenset()) > LEAST
 
 
 def features(

@@ -22,12 +22,24 @@ ONLY, ONLY_SUBJECT = 32, 33
 """The clause speaks only of the next word; the second one if that is who may or must do it."""
 ABOVE, BELOW = 34, 35
 """The number that follows is a lower or an upper limit."""
-HEDGE, QUALIFIED, FRAME, FOR, CAN, MUST, WE, PRONOUN, ALSO, OR = range(36, 46)
-"""The clause is only possible or past; the sentence is valid for a time or a task only, or
-is what another says, or is denied; the clause says what the user wants; a purpose follows;
-something may be done, or must be; the clause says what several people do, of whom the user is one;
-a word for what the clause before names; the clause adds to what is so; a clause border like COORD
-before an alternative."""
+HEDGE = 36
+"""The clause is only possible, or past."""
+QUALIFIED = 37
+"""The sentence is valid for a time or a task only, or is what another says, or is denied."""
+FRAME = 38
+"""The clause says what the user wants."""
+FOR = 39
+"""A purpose follows."""
+CAN, MUST = 40, 41
+"""Something may be done; it must be."""
+WE = 42
+"""Several people do it, of whom the user is one."""
+PRONOUN = 43
+"""A word for what the clause before names."""
+ALSO = 44
+"""The clause adds to what is so."""
+OR = 45
+"""A clause border like `COORD`, before an alternative."""
 CONDITION_END = 16
 """A clause border after a condition, in languages whose "if" comes last."""
 UNTIL = 0

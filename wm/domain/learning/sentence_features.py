@@ -2,8 +2,8 @@
 
 A feature is a concept that the words express (`concepts`), the opening, the form of the sentence,
 its place in the message, or a word of it (`word_grams`). `stated` weighs them, with the weights
-that `python -m tests.bench fit_stated` writes. Text in quotation marks and code gives no feature.
-Pure and linear (EX-6). Does not decide what lasts.
+that `python -m tests.bench fit_stated` writes. Text in quotation marks and code expresses no
+concept. Pure and linear (EX-6). Does not decide what lasts.
 """
 
 from __future__ import annotations

@@ -135,9 +135,8 @@ use_model = Operation(
     UseModelRequest,
     ModelsAnswer,
     _use,
-    lambda _runtime, _request: (
-        model_choice.INSTALLED,
-    ),  # declared: a second run would open the model again
+    # Declared: a second run would open the model again.
+    lambda _runtime, _request: (model_choice.INSTALLED,),
     home_queue,
 )
 embed_anew = Operation("embed_anew", NoRequest, ModelsAnswer, _reembed)
