@@ -412,7 +412,8 @@ class Pair:
     def _has_another_number(self) -> bool:
         """Whether one subject has two numbers or letters: "worker 1 listens on 9001", "worker 6
         listens on 9006". If nothing else differs, the number may be a value: "port 80 is open"."""
-        mine, theirs = map(_numbered_subjects, (self.new, self.old))
+        several = all(sum(w.is_number for w in s.words) > 1 for s in (self.new, self.old))
+        mine, theirs = (_numbered_subjects(said, phrase=several) for said in (self.new, self.old))
         values = self.new.phrases or not VALUE_NOUNS.isdisjoint(w.word for w in mine.values())
         if values and len(self.lost) + len(self.added) < 3:
             return False
@@ -525,11 +526,14 @@ class Pair:
         return apart and not about.isdisjoint(w.clause for w in self.added)
 
 
-def _numbered_subjects(said: ParsedStatement) -> dict[ContentWord, ContentWord]:
-    """The numbers that belong to the first word, or to what restricts it."""
-    first, *others = said.words[:2]
-    lead = (first, *(w for w in others if w.role or first.is_number))
-    return {mark: noun for mark, noun in said.numbered.items() if noun in lead}
+def _numbered_subjects(said: ParsedStatement, *, phrase: bool) -> dict[ContentWord, ContentWord]:
+    """The numbers that belong to the first word, or to what restricts it. phrase: also to a word
+    of the phrase that it opens, "loading bay 3", of which a verb may be the last."""
+    first, *others = said.words
+    lead = [first, *(w for w in others[:1] if w.role or first.is_number)]
+    if phrase:
+        lead += takewhile(lambda w: w.role or said.words[said.words.index(w) - 1].gap(w), others)
+    return {mark: noun for mark, noun in said.numbered.items() if noun in lead or mark is first}
 
 
 def _is_name(words: Sequence[ContentWord]) -> bool:

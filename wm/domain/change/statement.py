@@ -77,7 +77,8 @@ _OURS = {lang: frozenset(row.split()) for lang, row in _TABLES.rows_of("ours").i
 _USES, _GROUPS = _phrases("uses"), frozenset(_TABLES.words("groups"))
 VALUE_NOUNS = frozenset(_TABLES.words("value_nouns"))
 """A number behind one of these may be a value, even if the statement begins with it."""
-_NUMBERING = frozenset(_TABLES.words("numbering"))
+_NUMBERING = frozenset(folded(" ".join(_TABLES.words("numbering"))).split())
+_NUMBERED = tuple(folded(" ".join(_TABLES.words("numbered"))).split())
 _COUNTED = VALUE_WORDS | frozenset(map(folded, _TABLES.words("counted")))
 _DUTCH = frozenset(_TABLES.words("dutch"))
 _ENGLISH = frozenset(_TABLES.words("english"))
@@ -232,15 +233,19 @@ class ParsedStatement(Struct, frozen=True, dict=True):
         """Numbers and letters that are part of a name, each with its noun: "worker 6", "the printer
         in hall 3". A number before a unit, or at the end, is a value."""
         found: dict[ContentWord, ContentWord] = {}
+        first, *others = self.words
+        if first.is_number and others and others[0].word.startswith(_NUMBERED):  # "3番の搬入口"
+            found[first] = next((w for w in others if w.word not in _NUMBERED), others[0])
         words = [*self.words[:1], *(w for w in self.words[1:] if w.word not in _NUMBERING)]
         for noun, mark, after in zip(words, words[1:], words[2:], strict=False):
             unit = after.word[0] if is_cjk(after.word[0]) else after.word
             name = mark.word.removeprefix("#")
-            named = len(name) == 1 or (mark.is_number and "." not in name)  # 3.11 is a version
+            letter = len(name) == 1 and not is_cjk(name)
+            named = letter or (mark.is_number and "." not in name)  # 3.11 is a version
             if not named or noun.word in VALUE_WORDS or _is_version(noun.word, name):
                 continue
             counts = unit in _COUNTED and mark.gap(after)
-            between = {part.strip(_EDGE) for part in self.between(noun, mark).split()}
+            between = {part.strip(_EDGE) for part in folded(self.between(noun, mark)).split()}
             if noun.clause == after.clause and not counts and between <= _NUMBERING:
                 found[mark] = noun
         return found
@@ -587,6 +592,9 @@ def _is_version(noun: str, name: str) -> bool:
 def _clauses(text: str) -> Iterator[str]:
     begin = 0
     for start, end in _CLAUSE_ENDS.spans(text):
+        is_number = text[start] == "." and text[end : end + 1].isdigit()
+        if is_number and _NUMBERING.issuperset(text[begin:start].lower().split()[-1:]):
+            continue  # "bay no. 3"
         if text[begin:start].strip():
             yield text[begin:start]
         begin = end
