@@ -12,7 +12,13 @@ from __future__ import annotations
 Patterns = tuple[str, ...]
 
 FILE = r"[\w.@~/\[\]-]*[\w\])]\.[a-z][a-z0-9]{0,5}\b"
-HASH = r"\b(?:[0-9a-f]*[a-f][0-9a-f]*[0-9]|[0-9a-f]*[0-9][0-9a-f]*[a-f])[0-9a-f]*\b"
+_HASHES = (
+    f"[{one}]{{{n}}}[{other}][0-9a-f]{{{6 - n},39}}"
+    for one, other in (("a-f", "0-9"), ("0-9", "a-f"))
+    for n in range(1, 7)
+)
+HASH = rf"\b(?:{'|'.join(_HASHES)})\b"
+"""Seven characters at least, with a digit and a letter: "ec2" and "db1" name machines."""
 
 _NUM = r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|dois|duas|três|quatro|sete|oito|nove|dez|doze)"
 _CJK_NUM = r"(?:\d+|[一二两兩三四五六七八九十]+|하나|둘|셋|넷|두|세|네|다섯|여섯|일곱|여덟|아홉|열)"
