@@ -267,3 +267,37 @@ def test_one_tool_of_many_is_not_asked_about(names: tuple[str, ...], new: str) -
         entry("m_new", new, source="stated"), now=NOW, settings=SETTINGS
     )
     assert not any(e.conflicts for e in done.memory.entries)
+
+
+def after(new: str, *olds: str) -> tuple[list[str], int]:
+    """The texts that a statement retires, and the number of questions that it asks."""
+    known_ones = [
+        entry(f"m_{at}", old, source="explicit", created_at="2026-01-01T00:00:00Z")
+        for at, old in enumerate(olds)
+    ]
+    stated = entry("m_new", new, source="stated")
+    entries = MemoryEditor(memory(*known_ones)).admit(stated, now=NOW, settings=SETTINGS).memory
+    retired = [e.text for e in entries.entries if e.status == "superseded"]
+    return retired, sum(e.status == "inbox" for e in entries.entries)
+
+
+def test_what_a_statement_names_less_of_is_not_what_it_changes() -> None:
+    changed = "the staging db is at db1.internal"
+    said = "the staging db moved to db2.internal"
+    assert after(said, changed, "we use t3.micro for staging") == ([changed], 0)
+
+
+def test_of_several_facts_that_one_value_could_replace_the_person_is_asked() -> None:
+    olds = ("we use t3.micro for staging", "the staging db is at db1.internal")
+    retired, questions = after("staging uses t3.small now", *olds)
+    assert (retired, questions) == ([], 2)
+
+
+def test_two_wordings_of_one_fact_are_both_replaced() -> None:
+    olds = ("we don't use default exports", "no default exports")
+    assert after("default exports are fine again", *olds) == (list(olds), 0)
+
+
+def test_what_is_over_is_over_in_every_entry_about_it() -> None:
+    olds = ("CI runs on Jenkins", "releases are built with Jenkins")
+    assert after("we moved everything from Jenkins to Buildkite", *olds) == (list(olds), 0)

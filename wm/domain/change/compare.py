@@ -110,6 +110,11 @@ class Pair:
         clauses = {*range(len(self.new.clauses))} - apart
         return bool(clauses) and self.new.has(phrases, clauses)
 
+    @property
+    def known(self) -> frozenset[ContentWord]:
+        """The words of the new statement that the older one has."""
+        return frozenset(self.new_words).difference(self.added)
+
     @cached_property
     def clauses_about(self) -> set[int]:
         """The clauses of the new statement that share a word with the older one."""

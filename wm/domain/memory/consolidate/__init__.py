@@ -291,6 +291,10 @@ class MemoryEditor:
                 unclear += [old] if old.status == "active" else []
             elif found is not Change.NONE:
                 (unclear if old.pinned else gone).append(old)
+        most = _named_most(new, (*gone, *unclear))
+        gone, unclear = ([e for e in some if e.id in most] for some in (gone, unclear))
+        doubtful = _several(new, gone)
+        gone, unclear = [e for e in gone if e not in doubtful], [*doubtful, *unclear]
         return gone, unclear or ([] if gone else self._other_tools(entry, new))
 
     def _other_tools(self, entry: MemoryEntry, new: ParsedStatement) -> list[MemoryEntry]:
@@ -412,6 +416,35 @@ class MemoryEditor:
 _fact_statement = lru_cache(maxsize=MAX_PARSED)(fact_statement)
 _proposition = lru_cache(maxsize=MAX_PARSED)(proposition)
 """Known entries that share a name with new ones are compared again and again."""
+
+
+def _named_most(new: ParsedStatement, entries: Sequence[MemoryEntry]) -> Collection[str]:
+    """The ids of the entries that a statement is about: "the staging db moved to db2" names less of
+    "we use t3.micro for staging" than of "the staging db is on db1". One that says less of the same
+    ("no default exports") counts as well."""
+    said = {e.id: reading(e.text) for e in entries}
+    named = {at: Pair(new, old).known for at, old in said.items()}
+    return [
+        at
+        for at in said
+        if not any(named[at] < named[by] and Pair(said[by], said[at]).lost for by in said)
+    ]
+
+
+def _several(new: ParsedStatement, gone: Sequence[MemoryEntry]) -> list[MemoryEntry]:
+    """The entries among these that say different things: one value takes the place of one other.
+    Without those that the statement says are over: "Jenkins is gone" is about all that name it."""
+    said = [reading(e.text) for e in gone]
+    return [
+        entry
+        for entry, old in zip(gone, said, strict=True)
+        if not Pair(new, old).over and any(_differ(old, other) for other in said)
+    ]
+
+
+def _differ(one: ParsedStatement, other: ParsedStatement) -> bool:
+    pair = Pair(one, other)
+    return bool(pair.lost and pair.added)
 
 
 def rarities(found: Iterable[Collection[int]]) -> dict[int, Rarity]:
