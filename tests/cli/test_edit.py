@@ -103,7 +103,7 @@ def test_the_commands_that_remember_user_prints_work_where_they_are_read(
     old = terminal.remember("The staging port is 8080.", "--user")
     said = " ".join(terminal.wm("remember", "--user", "The staging port is 9090 now.").out.split())
     new = re.findall(r"Remembered as (m_\w+)", said)[0]
-    assert f"it replaces {old}. `wm undo {new}` restores it." in said
+    assert f"it replaces “The staging port is 8080”. `wm undo {new}` restores it." in said
     assert f"{old} is active again" in " ".join(terminal.wm("undo", new).out.split())
     assert f"`wm undo {old}` undoes it." in " ".join(terminal.wm("forget", old).out.split())
     assert terminal.wm("undo", old).code == 0

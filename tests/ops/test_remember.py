@@ -148,7 +148,7 @@ def test_a_possible_contradiction_is_flagged(bench: Bench) -> None:
         "remember", text="Prices are not stored in cents in the database.", type="decision"
     )
     assert answer.reason_codes == ("may_contradict",)
-    assert answer.message.endswith(f"It may contradict {old.id}.")
+    assert answer.message.endswith(f"It may contradict “{old.text[:-1]}”.")
     assert len(bench.texts()) == 2
 
 

@@ -202,7 +202,7 @@ def test_the_notice_says_what_a_statement_may_contradict(bench: Bench) -> None:
 def test_a_changed_wish_for_every_workspace_replaces_the_older_one(bench: Bench) -> None:
     said(bench, "Always answer me in German.")
     shown = said(bench, "you can answer me in English again").shown
-    assert "English again” in place of “Always answer me in German.” (undo: " in shown
+    assert "English again” in place of “Always answer me in German” (undo: " in shown
     assert [v.entry.text for v in inspect_user(bench) if v.entry.status == "active"] == [
         "you can answer me in English again"
     ]

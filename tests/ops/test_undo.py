@@ -119,10 +119,10 @@ def test_a_redone_change_replaces_what_is_in_force_by_now(bench: Bench, again: s
 def test_what_was_said_since_is_named_when_an_entry_returns(bench: Bench, verb: str) -> None:
     old = bench.remember(PORTS[0])
     bench.call("forget_entry", id=old.id)
-    new = bench.remember(PORTS[1])
+    new = bench.remember(PORTS[1]).text.removesuffix(".")
     named = {"act": old.id} if verb == "undo" else {"id": old.id}
     said = bench.call(verb, **named).message
-    assert said.endswith(f". It may contradict {new.id}, which is newer.")
+    assert said.endswith(f". It may contradict “{new}”, which is newer.")
     assert set(bench.texts()) == {PORTS[0], PORTS[1]}
 
 

@@ -6,7 +6,7 @@ spaces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from wm.formats.evidence import EvidenceRecord
 from wm.formats.workspace_memory import TEAM, MemoryEntry
@@ -27,6 +27,19 @@ CAME_FROM = {
 """(source, origin) -> where an entry came from."""
 SHORT_ID = 10
 """Length of an id as shown to a person: `m_` and eight hex digits. Commands accept this form."""
+
+
+SHORT_CHARS = 60
+"""Characters of an entry that a sentence about it quotes."""
+
+
+def quoted(entries: Iterable[MemoryEntry]) -> str:
+    """The beginnings of the texts of entries, for a sentence that a person reads."""
+    return ", ".join(f"“{shortened(e.text.removesuffix('.'))}”" for e in entries)
+
+
+def shortened(text: str) -> str:
+    return text if len(text) <= SHORT_CHARS else f"{text[:SHORT_CHARS]}…"
 
 
 def came_from(entry: MemoryEntry) -> str:

@@ -290,6 +290,9 @@ def test_what_a_statement_names_less_of_is_not_what_it_changes() -> None:
 def test_of_several_facts_that_one_value_could_replace_the_person_is_asked() -> None:
     olds = ("we use t3.micro for staging", "the staging db is at db1.internal")
     retired, questions = after("staging uses t3.small now", *olds)
+    assert (retired, questions) == (["we use t3.micro for staging"], 1)
+    olds = ("the db of staging is on t3.micro", "the staging db is at db1.internal")
+    retired, questions = after("staging uses t3.small now", *olds)
     assert (retired, questions) == ([], 2)
 
 

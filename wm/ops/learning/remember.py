@@ -313,8 +313,7 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
         case "absorbed":
             said = f"Known already, as {entry.id}{_again(admission)}."
         case "superseded":
-            gone = admission.details.get("replaces")
-            named = ", ".join(map(str, gone)) if isinstance(gone, tuple) else "an older entry"
+            named = _quoted(admission, "replaces") or "an older entry"
             # By id: the agent may show this after other acts, which plain `wm undo` would undo.
             undo = f" `wm undo {entry.id}` restores it."
             undo = undo if "changed" in admission.reason_codes else ""
@@ -323,9 +322,15 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
             said = f"It waits in the inbox, because {explanations.reasons(entry.reasons)}."
         case outcome:
             said = f"Not kept as active: {outcome}."
-    against = admission.details.get("contradicts")
-    named = ", ".join(map(str, against)) if isinstance(against, tuple) else ""
+    named = _quoted(admission, "contradicts")
     return f"{said} It may contradict {named}." if named else said
+
+
+def _quoted(admission: Admission, detail: str) -> str:
+    """The texts of the entries that a detail of an admission names."""
+    ids = admission.details.get(detail)
+    named = ids if isinstance(ids, tuple) else ()
+    return explanations.quoted(e for e in admission.memory.entries if e.id in named)
 
 
 def _again(admission: Admission) -> str:

@@ -27,6 +27,8 @@ from wm.domain.times import iso, parse
 from wm.errors import Corrupt, TooNew, UserError
 from wm.formats.session_state import SessionState
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import explanations
+from wm.ops.explanations import SHORT_CHARS
 from wm.ops.learning.remember import CHANGE_READS_LIKE, judge, learn_or_journal, new_entry
 from wm.ops.memory.documents import load_memory, memory_editor, read_memory, save_memory
 from wm.ops.memory.entries import to_trash
@@ -59,9 +61,6 @@ DEFAULT, PAUSE, RESUME = "default", "pause", "resume"
 
 FOREVER = "9999-12-31T00:00:00.000Z"
 """The end of a pause that lasts until a person resumes learning."""
-
-SHORT_CHARS = 60
-"""Characters of a learned text in a status line."""
 
 REPEATED = timedelta(seconds=10)
 """Longer than a hook waits for the daemon and for the library."""
@@ -246,7 +245,7 @@ def _compared(work: LocatedWork, entry: MemoryEntry) -> str:
 
 
 def _quoted(before: str, entries: Iterable[MemoryEntry]) -> str:
-    texts = ", ".join(f"“{e.text[:SHORT_CHARS]}”" for e in entries)
+    texts = explanations.quoted(entries)
     return f"{before}{texts}" if texts else ""
 
 
@@ -272,7 +271,7 @@ def short_notice(kept: tuple[Remembered, ...]) -> str:
     if newest is None:
         return ""
     more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-    text = newest.text if len(newest.text) <= SHORT_CHARS else f"{newest.text[:SHORT_CHARS]}…"
+    text = explanations.shortened(newest.text)
     return f"learned “{text}”{more} (undo: {_undo(newest)})"
 
 

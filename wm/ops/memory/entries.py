@@ -26,6 +26,7 @@ from wm.domain.memory.tombstones import tombstone
 from wm.errors import NotFound
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
+from wm.ops import explanations
 from wm.ops.memory.documents import (
     find_entry,
     full_id,
@@ -202,8 +203,8 @@ def contradicted(work: LocatedWork, memory: WorkspaceMemory, back: MemoryEntry) 
     """A sentence about later entries that contradict a restored one; "" without any. Both stay: the
     person asked for the one, and said the other."""
     with memory_editor(work, memory, MemoryEditor) as editor:
-        later = [e.id for e in editor.retired_by(back) if e.created_at > back.created_at]
-    return f" It may contradict {', '.join(later)}, which is newer." if later else ""
+        later = [e for e in editor.retired_by(back) if e.created_at > back.created_at]
+    return f" It may contradict {explanations.quoted(later)}, which is newer." if later else ""
 
 
 def replacing(facts: Sequence[Fact]) -> str:

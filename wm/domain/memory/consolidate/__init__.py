@@ -432,19 +432,22 @@ def _named_most(new: ParsedStatement, entries: Sequence[MemoryEntry]) -> Collect
 
 
 def _several(new: ParsedStatement, gone: Sequence[MemoryEntry]) -> list[MemoryEntry]:
-    """The entries among these that say different things: one value takes the place of one other.
-    Without those that the statement says are over: "Jenkins is gone" is about all that name it."""
-    said = [reading(e.text) for e in gone]
+    """The entries among these that say different things, but for one whose subject the statement
+    names more completely than theirs: one value takes the place of one other. Without those that it
+    says are over: "Jenkins is gone" is about all that name it."""
+    pairs = [Pair(new, reading(e.text)) for e in gone]
     return [
         entry
-        for entry, old in zip(gone, said, strict=True)
-        if not Pair(new, old).over and any(_differ(old, other) for other in said)
+        for entry, pair in zip(gone, pairs, strict=True)
+        if not pair.over
+        and any(_differ(pair, other) and other.coverage() >= pair.coverage() for other in pairs)
     ]
 
 
-def _differ(one: ParsedStatement, other: ParsedStatement) -> bool:
-    pair = Pair(one, other)
-    return bool(pair.lost and pair.added)
+def _differ(one: Pair, other: Pair) -> bool:
+    """Whether the older statements of two pairs each have a word that the other one has not."""
+    both = Pair(one.old, other.old)
+    return bool(both.lost and both.added)
 
 
 def rarities(found: Iterable[Collection[int]]) -> dict[int, Rarity]:
