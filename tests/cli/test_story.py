@@ -134,7 +134,11 @@ STORY: tuple[tuple[str, int, str], ...] = (
         deleted because it is weak.
         """,
     ),
-    ("forget m_2 --reason moved", 0, "Forgot m_2; `wm undo m_2` undoes it."),
+    (
+        "forget m_2 --reason moved",
+        0,
+        "Forgot “The API lives in services/dock”; `wm undo m_2` undoes it.",
+    ),
     (
         "why m_2",
         0,

@@ -20,7 +20,7 @@ def test_an_entry_can_be_forgotten_restored_and_forgotten_again(bench: Bench) ->
     kept = bench.remember(SHIP)
     for _ in range(2):
         gone = bench.call("forget_entry", id=kept.id, reason="wrong")
-        assert gone.message == f"Forgot {kept.id}; `wm undo {kept.id}` undoes it."
+        assert gone.message == f"Forgot “{SHIP.removesuffix('.')}”; `wm undo {kept.id}` undoes it."
         assert (bench.texts(), bench.trash(), bench.stones()) == ([], (kept.id,), [kept.id])
         back = bench.call("restore_entry", id=kept.id[:8])
         assert (back.entry.id, back.entry.text) == (kept.id, SHIP)

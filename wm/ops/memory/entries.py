@@ -160,7 +160,8 @@ def forget_one(
     details: dict[str, Detail] = {"text": entry.text, **({"reason": redacted} if redacted else {})}
     fact = Fact("memory_trashed", "user", "trashed", entry.id, codes, details)
     save_memory(work, changed, [fact], session=session)
-    return EntryAnswer(entry=entry, message=f"Forgot {entry.id}; `wm undo {entry.id}` undoes it.")
+    said = f"Forgot {explanations.quoted([entry])}; `wm undo {entry.id}` undoes it."
+    return EntryAnswer(entry=entry, message=said)
 
 
 def to_trash(work: LocatedWork, entry: MemoryEntry, *, reason: str, stone: bool) -> None:
