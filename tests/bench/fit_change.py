@@ -7,7 +7,7 @@ that does changes another statement (`change_pairs.toml`). Trains on `change_cas
 statement, what changes it, what only looks like that), the statements of `change_projects.txt`
 (each with all later ones of its project), and the cases of tests/domain. Every third row and
 project is kept back. --check writes nothing: it reports what the weights find in the kept ones,
-also for each change beside 20 unrelated statements of its language.
+also for each change beside 20 unrelated statements of its language, and in a memory of these.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from typing import NamedTuple
 from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, tenths
 from tests.domain.change import change_cases
 from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED, TAKES_PLACE
+from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
 from tests.domain.memory.test_change import BOTH_HOLD, REPLACES
 from wm.domain.change import compare
 from wm.domain.change.compare import ALONE, Change, Pair, Rarity, judge
 from wm.domain.change.statement import ParsedStatement, reading
-from wm.domain.memory.consolidate import rarities
+from wm.domain.memory.consolidate import MemoryEditor, rarities
 from wm.text.linear_model import LinearModel
 from wm.text.patterns import words as word_set
 
@@ -87,6 +88,7 @@ def main(argv: Sequence[str]) -> int:
     rows = [*of_cases(), *of_projects(), *of_messages(), *of_tests(), *of_memories()]
     if asked.check:
         report(rows)
+        report_memories(rows)
         return 0
     rows = [row for row in rows if not row.kept]
     texts = list(says_change(row for row in rows if row.group[:4] not in ("mess", "memo")))
@@ -225,6 +227,30 @@ def report(rows: Sequence[Row]) -> None:
                 name = "changes" if wanted else "others"
                 shares.append(f"{name}: {sure} replace, {asked} asked about, of {found.total()}")
             print(f"  {kind:9} {'en' if english else '..'} {'; '.join(shares)}")
+
+
+def report_memories(rows: Iterable[Row]) -> None:
+    """What each kept change does to a memory of `MEMORY_SIZE` entries: of several that it would
+    replace pair by pair, the memory replaces one."""
+    memories: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.kept and row.group.startswith("memory"):
+            memories.setdefault((row.group, row.new), []).append(row)
+    right, wrong = Counter[str](), Counter[str]()
+    for (_, new), beside in memories.items():
+        known = (entry(f"m_{n}", r.old, **ASKED_FOR) for n, r in enumerate(beside))
+        stated = entry("m_new", new, source="stated")
+        done = MemoryEditor(memory(*known)).admit(stated, now=NOW, settings=SETTINGS).memory
+        for row, after in zip(beside, done.entries, strict=False):
+            asked = "asked" if after.conflicts else ""
+            what = "replaced" if after.status == "superseded" else asked
+            (right if row.wanted else wrong)[what] += 1
+    for name, found in (("changed", right), ("others", wrong)):
+        of = f"of {found.total():,} entries"
+        print(f"  {name:9} {found['replaced']} replaced, {found['asked']} asked about, {of}")
+
+
+ASKED_FOR = {"source": "explicit", "created_at": "2026-01-01T00:00:00Z"}
 
 
 def verdict(row: Row) -> Change:
