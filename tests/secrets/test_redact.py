@@ -1,6 +1,7 @@
 """Secrets are assembled at run time: this file contains none."""
 
 import base64
+import json
 import random
 import string
 
@@ -314,6 +315,28 @@ def test_invisible_characters_do_not_hide_a_secret() -> None:
 )
 def test_a_long_s_inside_a_word_is_handled(text: str) -> None:
     assert REDACTOR.text(text) == text
+
+
+@pytest.mark.parametrize(
+    "label", ["비밀번호: ", "密码：", "パスワード：", "contraseña: ", "пароль: "]
+)
+def test_a_label_that_json_wrote_in_ascii_is_read(label: str) -> None:
+    secret = f"{tail(9)}*{tail(3)}é"
+    for text in (json.dumps(f"{label}{secret} ok"), json.dumps(json.dumps(f"{label}{secret} ok"))):
+        found = REDACTOR.text(text)
+        head, end = text.index(secret[:9]), text.index(" ok")
+        assert (found[:head], found[-len(text[end:]) :]) == (text[:head], text[end:])
+        assert found[head:].startswith("[secret:credential:")
+        assert secret[:9] not in found
+        assert REDACTOR.text(found) == found
+
+
+def test_an_escaped_mark_before_a_value_is_read_and_stays_as_it_was() -> None:
+    secret = tail(20)
+    before = r"https://host/x?access_token\u003d"
+    assert REDACTOR.text(before + secret).startswith(f"{before}[secret:token:")
+    harmless = json.dumps('für die Straße \U0001f600 "so" 다')
+    assert REDACTOR.text(harmless) == harmless
 
 
 def test_values_are_redacted_at_every_depth_and_with_their_key() -> None:

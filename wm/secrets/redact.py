@@ -103,7 +103,7 @@ class Redactor(Struct, frozen=True):
         if spans and self.opaque:
             spans = _joined(spans, _again(folded, spans))
         if places is not None:
-            spans = [SecretSpan(places[s], places[e - 1] + 1, kind) for s, e, kind in spans]
+            spans = [SecretSpan(places[s], _end(text, places[e - 1]), kind) for s, e, kind in spans]
         # Read only for a text with secrets: the collection may come from a file.
         allowed = frozenset(self.allowed) if spans else frozenset()
         return [s for s in spans if not self._is_allowed(text[s.start : s.end], allowed)]
@@ -143,14 +143,48 @@ def _prepared(text: str) -> tuple[str, list[int] | None, frozenset[str]]:
     """The text to scan, the original offset of each character (None: unchanged), and the hints that
     occur in it."""
     coloured = "\x1b[" in text
+    text, escapes = _unescaped(text) if "\\u" in text else (text, None)
     if text.isascii() and not coloured:
-        return text, None, _hints_in(text)
+        return text, escapes, _hints_in(text)
     text = translated(text, _PLAIN)
     hints = _hints_in(text)
     if _UNUSUAL not in hints and not coloured:
-        return text, None, hints
+        return text, escapes, hints
     folded, places = _without_hidden(text)
-    return folded, places, hints if places is None else _hints_in(folded)
+    if places is None:
+        return folded, escapes, hints
+    return folded, places if escapes is None else [escapes[i] for i in places], _hints_in(folded)
+
+
+_ESCAPED = Lazy(r"\\+u[0-9a-fA-F]{4}")
+_AS_WRITTEN = frozenset((*range(0x20), ord('"'), ord("\\"), *range(0xD800, 0xE000)))
+"""Codes that stay escaped: what JSON needs escaped, and halves of a character."""
+
+
+def _unescaped(text: str) -> tuple[str, list[int] | None]:
+    """The text with the characters that JSON in ASCII escapes, as it does those of most labels that
+    are not English, and the offset of each in the original."""
+    pieces: list[str] = []
+    places: list[int] = []
+    last = 0
+    for start, end in _ESCAPED.spans(text):
+        code = int(text[end - 4 : end], 16)
+        if code not in _AS_WRITTEN:
+            pieces += [text[last:start], chr(code)]
+            places += range(last, start + 1)
+            last = end
+    if not last:
+        return text, None
+    return "".join(pieces) + text[last:], [*places, *range(last, len(text))]
+
+
+def _end(text: str, at: int) -> int:
+    """The end of the character at an offset of the original text."""
+    return at + max(1, _ESCAPED.end(text[at : at + _LONGEST_ESCAPE]))
+
+
+_LONGEST_ESCAPE = 40
+"""Characters of an escape in JSON inside JSON, inside more JSON: the backslashes double."""
 
 
 def _without_hidden(text: str) -> tuple[str, list[int] | None]:
