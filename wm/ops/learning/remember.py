@@ -327,10 +327,11 @@ def _message(admission: Admission, entry: MemoryEntry) -> str:
 
 
 def _quoted(admission: Admission, detail: str) -> str:
-    """The texts of the entries that a detail of an admission names."""
+    """The texts of the entries that a detail of an admission names; "" without any."""
     ids = admission.details.get(detail)
-    named = ids if isinstance(ids, tuple) else ()
-    return explanations.quoted(e for e in admission.memory.entries if e.id in named)
+    if not isinstance(ids, tuple):
+        return ""
+    return explanations.quoted(e for e in admission.memory.entries if e.id in ids)
 
 
 def _again(admission: Admission) -> str:
