@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.domain.learning.typed_lines import typed_lines
-from wm.text.letters import WordPattern, canonical, without_invisible
-from wm.text.patterns import Lazy
+from wm.domain.learning.typed_lines import line_numbers, typed_lines
+from wm.text.letters import WordPattern, canonical, unaccented, without_invisible
+from wm.text.patterns import Lazy, encoded
 
 MIN_CHARS, MIN_DECISION_CHARS = 6, 12
 MAX_DECISION_CHARS = 400
@@ -79,10 +79,22 @@ _OPEN = WordPattern(
 )
 
 
+def _at_starts(*rules: Lazy, more: str = "") -> Lazy:
+    """What may begin a line that one of these rules fits, or occur in it. One search over a text
+    finds the lines that are worth reading: most lines of most texts state nothing."""
+    texts = "|".join(rule.text.removeprefix("^") for rule in rules)
+    lead = r"^[\pZ\t]*(?:(?:[-*+•]|\d{1,2}[.)])\s+)?(?:\*\*|__)?[\pZ\t]*"
+    return Lazy(rf"{lead}(?:{texts}){more}", ignore_case=True, multi_line=True)
+
+
+_MAY_DECIDE = _at_starts(_DECISION, _DECIDED, more=rf"|{_DECIDED_BEHIND.text[:-1]}[\pZ\t]*$")
+_MAY_STATE = _at_starts(*(rule for _, rule in _KINDS), more=rf"|{_BOX.text}")
+
+
 def decisions_in(assistant_text: str) -> tuple[str, ...]:
     """The stated decisions as whole lines, without their labels, in order, without duplicates."""
     found: dict[str, str] = {}
-    for line in _typed(assistant_text, MAX_DECISION_CHARS):
+    for line in _typed(assistant_text, _MAY_DECIDE, MAX_DECISION_CHARS):
         text = _decision(line)
         if MIN_DECISION_CHARS <= len(text) <= MAX_DECISION_CHARS and len(found) < MAX_DECISIONS:
             found.setdefault(canonical(text), text)
@@ -92,7 +104,7 @@ def decisions_in(assistant_text: str) -> tuple[str, ...]:
 def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
     """The todos and notes of a message in order, without duplicates, each at most `max_chars`."""
     found: dict[tuple[str, str], Stated] = {}
-    for line in _typed(message, max_chars):
+    for line in _typed(message, _MAY_STATE, max_chars):
         one = _stated(line)
         if one is None or not MIN_CHARS <= len(one.text) <= max_chars:
             continue
@@ -101,10 +113,13 @@ def stated_in(message: str, max_chars: int) -> tuple[Stated, ...]:
     return tuple(found.values())
 
 
-def _typed(message: str, max_chars: int) -> Iterator[str]:
-    """The lines that the writer typed, without the much longer ones."""
-    for line in typed_lines(without_invisible(message)):
-        if not line.origin and len(line.text) <= 2 * max_chars:
+def _typed(message: str, wanted: Lazy, max_chars: int) -> Iterator[str]:
+    """The lines that the writer typed and a pattern matches, without the much longer ones."""
+    text = without_invisible(message)
+    plain = encoded(unaccented(text))
+    numbers = frozenset(line_numbers(plain, wanted.line_starts(plain)))
+    for line in typed_lines(text) if numbers else ():
+        if line.number in numbers and not line.origin and len(line.text) <= 2 * max_chars:
             yield line.text
 
 
