@@ -5,7 +5,7 @@ Features of the models that judge a sentence. Pure and linear (EX-6).
 
 from __future__ import annotations
 
-from wm.text.patterns import Lazy
+from wm.text.patterns import Lazy, PatternSet, encoded
 
 _CAPS = Lazy(r"\b(?:NOT|NEVER|DON'?T|ALWAYS|ONLY|MUST|NO|ANY\w*|EVERY\w*|ALL|IS)\b")
 PATH = Lazy(r"`[^`]+`|(?:^|[\s(])[~.]?[\w.-]*/[\w./-]+|\b[\w-]+\.(?:[a-z]{1,4}|json|yaml|toml)\b")
@@ -36,9 +36,13 @@ FORMS = {
 }  # fmt: skip
 
 
+_FORMS = PatternSet(FORMS.values())
+_NAMES = {rule: name for name, rule in FORMS.items()}
+
+
 def forms_of(text: str) -> frozenset[str]:
     """The names of the forms that a text has."""
-    return frozenset(name for name, rule in FORMS.items() if rule.is_match(text))
+    return frozenset(map(_NAMES.__getitem__, _FORMS.matching(encoded(text))))
 
 
 def length_of(plain: str, lang: str) -> str:

@@ -47,9 +47,10 @@ def grams(text: str, lang: str, known: Collection[str]) -> frozenset[str]:
 
 def _apart(shown: Sequence[str], known: Collection[str]) -> Iterator[str]:
     """Pairs of known words with other words between them: "we … not"."""
+    words = [word if word in known else "" for word in shown]
     for step in APART:
-        for one, other in zip(shown, shown[step:], strict=False):
-            if one in known and other in known:
+        for one, other in zip(words, words[step:], strict=False):
+            if one and other:
                 yield f"{one} … {other}"
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from wm.text.letters import without_invisible
@@ -84,7 +85,7 @@ def folded(text: str) -> str:
     if not text.isascii():
         apart = unicodedata.normalize("NFKD", text.lower())
         text = unicodedata.normalize("NFC", apart.translate(_ACCENTS)).replace("ß", "ss")
-    words = (word.strip(_LOOSE) for word in text.lower().translate(_SPACED).split())
+    words = [word.strip(_LOOSE) for word in text.lower().translate(_SPACED).split()]
     return " ".join(filter(None, words))
 
 
@@ -226,20 +227,38 @@ def _phrases(lang: str, file: str, of: tuple[str, ...]) -> _Phrases:
     return known
 
 
+class _Begun(NamedTuple):
+    """The phrases that a word may begin. alone: the concepts of those that end with it. next: the
+    others by their second word; more: those whose second word is not one word."""
+
+    alone: frozenset[str]
+    next: dict[str, list[_Phrase]]
+    more: tuple[_Phrase, ...]
+
+
 @lru_cache(maxsize=8_192)
-def _beginning(lang: str, file: str, of: tuple[str, ...], word: str) -> tuple[_Phrase, ...]:
-    """The phrases that may begin with this word."""
+def _begun(lang: str, file: str, of: tuple[str, ...], word: str) -> _Begun:
     known = _phrases(lang, file, of)
     begin = (p for text, p in known.begin.get(word[:2], ()) if word.startswith(text))
     end = (p for text, p in known.end.get(word[-2:], ()) if word.endswith(text))
-    return (*known.whole.get(word, ()), *begin, *end)
+    alone, following, more = set(), {}, []
+    for phrase in (*known.whole.get(word, ()), *begin, *end):
+        if not phrase.words:
+            alone.add(phrase.concept)
+        elif phrase.words[0] == "~" or phrase.words[0].endswith("*"):
+            more.append(phrase)
+        else:
+            following.setdefault(phrase.words[0], []).append(phrase)
+    return _Begun(frozenset(alone), following, tuple(more))
 
 
 def _in_words(words: list[str], lang: str, file: str, of: tuple[str, ...]) -> Found:
     found: set[str] = set()
     first: frozenset[str] = frozenset()
-    for at, word in enumerate(words):
-        for phrase in _beginning(lang, file, of, word):
+    for at, (word, after) in enumerate(pairwise((*words, ""))):
+        begun = _begun(lang, file, of, word)
+        found |= begun.alone
+        for phrase in (*begun.next.get(after, ()), *begun.more):
             if phrase.concept not in found and _goes_on(words, at + 1, phrase.words):
                 found.add(phrase.concept)
         if at == 0:

@@ -184,7 +184,10 @@ _BEHIND = frozenset({"doubted", "undecided", "nobody"})
 
 def opening_before(head: str) -> str:
     """The words of a text's sentence that precede it. head: its message up to it."""
-    return _END.sub("\n", head).rpartition("\n")[2]
+    # An end may reach over blank lines into the line; nothing further up matters.
+    above = head[: head.rfind("\n") + 1].rstrip()
+    near = head[above.rfind("\n") + 1 :]
+    return near[max((end for _, end in _END.spans(near)), default=0) :]
 
 
 def doubts_before(head: str, text: str) -> frozenset[str]:
@@ -198,7 +201,7 @@ def _doubts(before: str, text: str, after: str, lang: str) -> frozenset[str]:
     that is denied or taken back. before: the words of its sentence before it; after: the "but …"
     or the clause behind it."""
     every, said, behind = (
-        concepts_of(_unquoted(part), lang) for part in (f"{before} {text}", text, after)
+        concepts_of(_unquoted(part), lang) for part in (f"{before} {text}".strip(), text, after)
     )
     unsure = said.anywhere & {"undecided"} | behind.first & {"either"} | behind.anywhere & _BEHIND
     if "own_words" not in every.anywhere | behind.anywhere:
@@ -357,7 +360,7 @@ def _with_form(text: str, lang: str, features: set[str], concepts: Found) -> Sen
         features.add("about_thing")
     if lang not in JOINED and features & {"always", "ban"}:
         features |= _orders(_unquoted(text), lang)
-    features.add(length_of(folded(text), lang))
+    features.add(length_of(folded(text) if _may_quote(text) else _unquoted(text), lang))
     return Sentence(text, lang, frozenset(features), grams(text, lang, model().grams))
 
 
@@ -510,9 +513,10 @@ def _without_lead(text: str, lang: str) -> tuple[str, frozenset[str]]:
             break
         head = folded(text[: mark.start()])
         size = len(head) // 2 if lang in ("zh", "ja", "ko") else len(head.split())
-        most = LEAD_WORDS if mark.group()[0] in ":：" else LEAD_WORDS // 2
+        if size > (LEAD_WORDS if mark.group()[0] in ":：" else LEAD_WORDS // 2):
+            break
         found = concepts_of(head, lang)
-        if size > most or PATH.search(text[: mark.start()]) is not None or "ban" in found.first:
+        if PATH.is_match(text[: mark.start()]) or "ban" in found.first:
             break
         opens = {"fyi", "correct", "decide"} if mark.group()[0] in ":：" else {"fyi", "correct"}
         if not found.first & opens and size > 1:
@@ -528,13 +532,14 @@ _BETWEEN = ",，、:： -"
 def _without_tail(text: str, lang: str) -> tuple[str, frozenset[str]]:
     """The sentence without a task after its last comma ("…, please fix"), and the concepts of this
     task. What follows a condition stays: "when you touch the parser, run the fuzz tests"."""
-    at = max((m.start() for m in _CLAUSE.finditer(text) if m.group()[0] not in ":："), default=0)
+    at = max((start for start, _ in _CLAUSE.spans(text) if text[start] not in ":："), default=0)
+    if at < MIN_CLAUSE_CHARS or not is_closed(text[:at]):
+        return text, frozenset()
     tail = concepts_of(folded(text[at:].lstrip(_BETWEEN)), lang)
-    opens = concepts_of(folded(text[:40]), lang).first
     is_task = tail.first & {"task", "request", "person"} and not tail.first & {"ban", "always"}
+    if not is_task or "condition" in concepts_of(folded(text[:40]), lang).first:
+        return text, frozenset()
     head = concepts_of(_behind_request(folded(text[:at]), lang), lang).first
     if "choose" in tail.first and head & {"ban", "negated"}:
         return text, frozenset()  # "please no emojis, use icons"
-    if is_task and "condition" not in opens and at >= MIN_CLAUSE_CHARS and is_closed(text[:at]):
-        return text[:at].strip(), tail.anywhere
-    return text, frozenset()
+    return text[:at].strip(), tail.anywhere
