@@ -16,7 +16,7 @@ from wm.domain.memory import gate, intent
 from wm.secrets import lines as secret_lines
 from wm.secrets import redact
 from wm.secrets.formats import FORMATS, SHAPES
-from wm.text.patterns import Lazy, PatternSet, Phrases, encoded
+from wm.text.patterns import Lazy, PatternSet, Phrases, encoded, unbounded
 
 MADE = [made_for(template)[0] for template in HIDDEN]
 NAMED = [sentence.replace("{}", secret) for sentence, secret in LABELLED]
@@ -182,3 +182,18 @@ def test_phrases_are_compiled_for_the_first_text_with_the_letters_of_one() -> No
     assert [*phrases.spans("it is no longer so")] == [(6, 15)]
     assert phrases.is_match("we use it now")
     assert made == ["once"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [("", []), ("a", [0]), ("b\n\na\na a\n", [1, 2, 3]), ("a,\na", [0, 1]), ("é\n\n  a", [1, 2])],
+)
+def test_a_match_over_two_lines_hides_none_in_the_second(text: str, numbers: list[int]) -> None:
+    pattern = Lazy(r"^\s*a(?:,\s*a)?", multi_line=True)
+    assert list(pattern.line_numbers(encoded(text))) == numbers
+
+
+@pytest.mark.parametrize("text", ["x{2,3}y", "[a-z]{,4}", "(?:ab){3}"])
+def test_without_bounds_an_expression_matches_more(text: str) -> None:
+    for sample in ("xxy", "abab", "ababab", "abcd"):
+        assert not Lazy(text).is_match(sample) or Lazy(unbounded(text)).is_match(sample)

@@ -138,15 +138,18 @@ class Lazy:
         found = (match.span() for match in self.compiled.finditer(raw))
         yield from found if text.isascii() else _in_letters(raw, found)
 
-    def line_starts(self, raw: bytes) -> Iterator[int]:
-        """The start of the first match in each line of an `encoded` text. A match that spans two
-        lines does not hide a match that begins in the second."""
-        at = 0
+    def line_numbers(self, raw: bytes) -> Iterator[int]:
+        """The numbers of the lines of an `encoded` text in which a match begins. A match that spans
+        two lines does not hide a match that begins in the second."""
+        at = number = 0
         while (found := self.compiled.search(raw, at)) is not None:
-            yield found.start()
-            at = raw.find(b"\n", found.start()) + 1
+            start = found.start()
+            number += raw.count(b"\n", at, start)
+            yield number
+            at = raw.find(b"\n", start) + 1
             if not at:
                 return
+            number += 1
 
     def finditer(self, text: str) -> Iterator[Pattern]:
         found: Iterator[Pattern] = self.compiled.finditer(self.read(text))
@@ -256,8 +259,7 @@ class PatternSet:
 def _automaton(patterns: Sequence[Lazy]) -> Any:
     made = re2.Set.SearchSet(_quiet())
     expressions = "\0".join((_ALWAYS, *(one.expression for one in patterns)))
-    # A function, because re2 reads a text in its place again for each match.
-    for expression in _BOUNDS.sub(lambda _: "*", expressions).split("\0"):
+    for expression in unbounded(expressions).split("\0"):
         made.Add(expression)
     made.Compile()
     return made
@@ -265,6 +267,14 @@ def _automaton(patterns: Sequence[Lazy]) -> Any:
 
 _BOUNDS = Lazy(r"\{\d*,\d+\}")
 """The bounds of a repetition."""
+
+
+def unbounded(expression: str) -> str:
+    """An expression that matches wherever this one does, and more: it repeats without bounds, of
+    which each is a copy of the states."""
+    # A function, because re2 reads a text in its place again for each match.
+    return _BOUNDS.sub(lambda _: "*", expression)
+
 
 _ALWAYS = r"\A"
 """Matches every text. An empty result therefore means that the pass failed; re2 has no other sign

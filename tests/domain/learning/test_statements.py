@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wm.domain.learning.statements import stated_in
+from wm.domain.learning import statements
+from wm.domain.learning.statements import Stated, stated_in
 
 CASES = [
     ("TODO: write the migration guide", [("todo", "write the migration guide")]),
@@ -40,6 +41,20 @@ CASES = [
 @pytest.mark.parametrize(("message", "found"), CASES)
 def test_a_labelled_line_is_found(message: str, found: list[tuple[str, str]]) -> None:
     assert [tuple(one) for one in stated_in(message, 200)] == found
+
+
+def test_lines_that_state_nothing_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    of_line = statements._stated
+
+    def counted(line: str) -> Stated | None:
+        read.append(line)
+        return of_line(line)
+
+    monkeypatch.setattr(statements, "_stated", counted)
+    message = "ok\n\n  **TODO:** rename the tests\n" + "\n the todo list\n" * 5_000
+    assert [one.text for one in stated_in(message, 200)] == ["rename the tests"]
+    assert len(read) == 1
 
 
 def test_a_long_list_is_a_separate_document() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.domain.memory.memories import entry
-from wm.domain.learning import requests
+from wm.domain.learning import forgets
 from wm.domain.learning.requests import find_requests_and_forgets
 from wm.domain.memory.tombstones import named
 from wm.settings import GateSettings
@@ -147,8 +147,8 @@ def test_a_task_forgets_nothing(message: str) -> None:
 
 def test_lines_that_cannot_ask_to_forget_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     read = []
-    forgotten_in = requests._forgotten
-    monkeypatch.setattr(requests, "_forgotten", lambda *line: read.append(1) or forgotten_in(*line))
+    forgotten_in = forgets.forgotten
+    monkeypatch.setattr(forgets, "forgotten", lambda *line: read.append(1) or forgotten_in(*line))
     message = "Forget that the crane lifts 40 tons.\n" + "the crane\n" * 5_000
     assert find_requests_and_forgets(message, GateSettings())[1]
     assert len(read) < 10

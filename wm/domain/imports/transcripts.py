@@ -15,6 +15,7 @@ from wm.domain.facts import Refusal
 from wm.domain.imports import foreign
 from wm.domain.imports.foreign import ForeignFile, ForeignMemory, ImportSource
 from wm.domain.learning import requests
+from wm.domain.learning.forgets import beside_forgets
 from wm.domain.learning.stated import Statement
 from wm.domain.memory.tombstones import named
 from wm.domain.payloads.prompt_text import of_user
@@ -66,7 +67,7 @@ def parse(file: ForeignFile) -> ForeignMemory | Refusal:
             continue
         said = _REDACTOR.text(of_user(message.text))
         asked, gone = requests.find_requests_and_forgets(said, GateSettings())
-        stated = requests.taught(requests.beside_forgets(said, gone), answer, asked)
+        stated = requests.taught(beside_forgets(said, gone), answer, asked)
         at = foreign.moment(line.get("timestamp")) or file.modified
         forgettings += (foreign.Forgetting(one, file.path, number, at) for one in gone)
         name = foreign.words(session)

@@ -1,11 +1,11 @@
 """Find where a user asks, in whatever words, to keep something for later sessions (EX-1).
 
-`requests` knows the usual forms. People also write "file that away for next time" and "don't make
-me explain this again: …". Two linear models find these. The first judges a sentence, and each of
-its clauses, by its words (`word_grams`) and concepts, without what it quotes: does it ask? The
-second judges each word by its surroundings: is it part of the asking, and does the fact follow or
-precede it? Of the texts beside the asking, the one that reads most like a lasting statement is
-kept, and how much it does counts for the request. The weights are data, which
+`opening_requests` and `inner_requests` know the usual forms. People also write "file that away for
+next time" and "don't make me explain this again: …". Two linear models find these. The first judges
+a sentence, and each of its clauses, by its words (`word_grams`) and concepts, without what it
+quotes: does it ask? The second judges each word by its surroundings: is it part of the asking, and
+does the fact follow or precede it? Of the texts beside the asking, the one that reads most like a
+lasting statement is kept, and how much it does counts for the request. The weights are data, which
 `python -m tests.bench fit_asking` makes. Pure and linear (EX-6).
 """
 

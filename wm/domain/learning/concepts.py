@@ -241,7 +241,9 @@ def _begun(lang: str, file: str, of: tuple[str, ...], word: str) -> _Begun:
     known = _phrases(lang, file, of)
     begin = (p for text, p in known.begin.get(word[:2], ()) if word.startswith(text))
     end = (p for text, p in known.end.get(word[-2:], ()) if word.endswith(text))
-    alone, following, more = set(), {}, []
+    alone: set[str] = set()
+    following: dict[str, list[_Phrase]] = {}
+    more: list[_Phrase] = []
     for phrase in (*known.whole.get(word, ()), *begin, *end):
         if not phrase.words:
             alone.add(phrase.concept)

@@ -2,8 +2,8 @@
 
 A request counts behind a mark or a conjunction, and only with a link to the fact: "that", a colon.
 So "remember the user's choice in a cookie" stays a task. At the end of a line it points back:
-"…, keep that in mind". `requests` finds those at the start of a line. The verbs and links of
-sixteen languages are tables (`words.toml`). Pure and linear (EX-6).
+"…, keep that in mind". `opening_requests` finds those at the start of a line. The verbs and links
+of sixteen languages are tables (`words.toml`). Pure and linear (EX-6).
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from itertools import zip_longest
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
 from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.stated import lasting_score
-from wm.domain.learning.typed_lines import line_numbers
 from wm.text.letters import translated
 from wm.text.patterns import Lazy, encoded, escaped
 from wm.text.sentences import without_ordinals
@@ -51,8 +50,16 @@ class _Flat(dict[int, str]):
 _FLAT = _Flat()
 
 
+_IS_LATIN = Lazy(
+    "[" + "".join(f"\\x{{{a:x}}}-\\x{{{b - 1:x}}}" for a, b in (_LATIN, _LATIN_EXTENDED)) + "]"
+)
+
+
 def flattened(text: str) -> str:
-    return text.lower() if text.isascii() else translated(text, _FLAT)
+    """Small letters without accents, one character for one."""
+    if text.isascii() or not _IS_LATIN.is_match(text):
+        return text.lower()
+    return translated(text, _FLAT)
 
 
 def _any_of(concept: str, lang: str) -> str:
@@ -212,8 +219,7 @@ _ASKS = Lazy(r"[?？؟]\s*$")
 
 def asking_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that may hold such a request, and some others. Cheap."""
-    raw = encoded(flattened(text))
-    return frozenset(line_numbers(raw, _HINT.line_starts(raw)))
+    return frozenset(_HINT.line_numbers(encoded(flattened(text))))
 
 
 def fact_before(line: str) -> str:

@@ -24,7 +24,7 @@ from wm.domain.learning.concepts import (
     language,
     phrases,
 )
-from wm.domain.learning.typed_lines import line_numbers, typed_lines
+from wm.domain.learning.typed_lines import typed_lines
 from wm.text.linear_model import LinearModel, read_model
 from wm.text.patterns import Lazy, encoded
 from wm.text.patterns import words as word_set
@@ -221,8 +221,7 @@ def sentences(message: str, before: str = "") -> list[Sentence]:
     last words."""
     read = message[:MAX_MESSAGE_CHARS]
     lines = [x for x in typed_lines(read) if x.text.strip()]
-    raw = encoded(read)
-    code = frozenset(line_numbers(raw, _CODE.line_starts(raw)))
+    code = frozenset(_CODE.line_numbers(encoded(read)))
     typed_here = (x for x in lines if not x.origin)
     kept = (x.text for x in typed_here if x.number not in code or _is_about_mark(x.text))
     bare = _BULLET.sub("", "\n".join(_without_banned_items(kept))).split("\n")

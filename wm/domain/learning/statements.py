@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from wm.domain.learning.typed_lines import line_numbers, typed_lines
+from wm.domain.learning.typed_lines import typed_lines
 from wm.text.letters import WordPattern, canonical, unaccented, without_invisible
 from wm.text.patterns import Lazy, encoded
 
@@ -117,7 +117,7 @@ def _typed(message: str, wanted: Lazy, max_chars: int) -> Iterator[str]:
     """The lines that the writer typed and a pattern matches, without the much longer ones."""
     text = without_invisible(message)
     plain = encoded(unaccented(text))
-    numbers = frozenset(line_numbers(plain, wanted.line_starts(plain)))
+    numbers = frozenset(wanted.line_numbers(plain))
     for line in typed_lines(text) if numbers else ():
         if line.number in numbers and not line.origin and len(line.text) <= 2 * max_chars:
             yield line.text

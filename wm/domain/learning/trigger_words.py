@@ -4,7 +4,7 @@
 Rows are (language, pattern): re2, matched without case at the first word of a line, after
 "please", "also", bullets and similar leads. The text after the match is the memory; if the
 pattern has a group, that group is the memory instead. Data only:
-`wm.domain.learning.requests` decides.
+`opening_requests` and `forgets` decide.
 """
 
 from __future__ import annotations

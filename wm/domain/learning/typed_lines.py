@@ -1,4 +1,4 @@
-"""Separate the lines that the user typed from pasted lines (EX-1, TR-3).
+"""The lines of a message: which of them the user typed, and their form for matching (EX-1, TR-3).
 
 A line's origin is "" if the user typed it, else the code of what contains it: a fence, a quote, a
 log, a diff, code, or text that the user announced as another person's. Pure and linear.
@@ -7,13 +7,17 @@ log, a diff, code, or text that the user announced as another person's. Pure and
 # ruff: noqa: E501  Rows of words in eight languages.
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Container, Iterator
+from functools import cache, cached_property
+from itertools import count, repeat
 from typing import NamedTuple
 
+from msgspec import Struct
+
+from wm.domain.learning import trigger_words
 from wm.domain.learning.concepts import folded, phrases
 from wm.secrets.redact import PRIVATE_LABEL
-from wm.text.letters import WordPattern
+from wm.text.letters import WordPattern, translated, unaccented
 from wm.text.patterns import Lazy, encoded
 
 
@@ -23,6 +27,41 @@ class MessageLine(NamedTuple):
     number: int
     text: str
     origin: str
+
+
+class MessageText(Struct, frozen=True, dict=True):
+    """A message of which each form is made once, when a rule first reads it."""
+
+    text: str
+
+    @cached_property
+    def plain(self) -> bytes:
+        """The form for matching, encoded: the same lines, each with an end."""
+        return encoded(plain_of(self.text) + "\n")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    @cached_property
+    def origins(self) -> list[str]:
+        """The origin of each line."""
+        return list(origins(self.text, self.lines))
+
+    def line(self, number: int) -> MessageLine:
+        return MessageLine(number, self.lines[number], self.origins[number])
+
+    def rewritten(
+        self, change: Callable[[str], str], only: Container[int] | None = None
+    ) -> MessageText:
+        """The message with its typed lines changed. only: the numbers of those to change."""
+        lines = zip(count(), self.lines, self.origins, strict=False)
+        changed = (
+            text if origin or (only is not None and number not in only) else change(text)
+            for number, text, origin in lines
+        )
+        text = "\n".join(changed)
+        return self if text == self.text else MessageText(text)
 
 
 _FENCE = Lazy(r"^\s{0,3}(```+|~~~+)")
@@ -77,7 +116,6 @@ _OUTPUT = WordPattern(
     r"ausgabe|fehler|salida|erreur|sortie|saída|erro)\b[^:：]{0,80}[:：]\s*$|(?:日志|输出|报错|ログ|出力|エラー|로그|출력)[^:：]{0,20}[:：]\s*$"
 )
 
-
 _MAY_BE_MARKED = Lazy(
     r"^[^\pL\pN\n]|[" + "".join(f"\\x{{{ord(char):x}}}" for char in sorted(_ENDS)) + "]$",
     multi_line=True,
@@ -93,17 +131,25 @@ def all_typed(message: str) -> bool:
 def typed_lines(message: str) -> Iterator[MessageLine]:
     """Yield every line of a message with its origin."""
     lines = message.split("\n")
+    return map(MessageLine, count(), lines, origins(message, lines))
+
+
+def origins(message: str, lines: list[str]) -> Iterator[str]:
+    """Yield the origin of each line. lines: those of the message."""
+    if all_typed(message):
+        yield from repeat("", len(lines))
+        return
     logs = _logs(message, lines)
     fence = ""
     announced = ""
     for i, text in enumerate(lines):
         if not text:
             announced = "" if announced == "pasted_log" and _printed(lines, i) else announced
-            yield MessageLine(i, text, "fenced" if fence else "")
+            yield "fenced" if fence else ""
             continue
         plain = text[0].isalnum() and text[-1] not in _ENDS
         if plain and not (fence or announced or logs[i] or logs[i - 1]):
-            yield MessageLine(i, text, "")  # fast path: most lines of most messages
+            yield ""  # fast path: most lines of most messages
             continue
         # Checking the first character saves a pattern match on most lines, which would cost as much
         # as the remaining work.
@@ -111,14 +157,14 @@ def typed_lines(message: str) -> Iterator[MessageLine]:
         if mark is not None and (not fence or _closes(text, fence)):
             fence = "" if fence else mark.group(1)
             announced = ""
-            yield MessageLine(i, text, "fenced")
+            yield "fenced"
             continue
         origin = "fenced" if fence else _origin(lines, logs, i)
         if origin == "quoted":
             announced = ""
         elif not origin and announced and text.strip():
             origin = announced
-        yield MessageLine(i, text, origin)
+        yield origin
         if not origin and not fence and text.rstrip()[-1:] in (":", "："):
             announced = _announces(text) or announced
 
@@ -133,22 +179,10 @@ def _closes(text: str, fence: str) -> bool:
     return bare.startswith(fence) and not bare.strip(fence[0])
 
 
-def line_numbers(text: bytes, starts: Iterable[int]) -> Iterator[int]:
-    """Yield the line numbers of these offsets, in order, without duplicates."""
-    at, number, last = 0, 0, -1
-    for start in sorted(starts):
-        number += text.count(b"\n", at, start)
-        at = start
-        if number != last:
-            last = number
-            yield number
-
-
 def _logs(message: str, lines: list[str]) -> bytearray:
     """Flag for each line that looks like program output, found in one pass over the message."""
     logs = bytearray(len(lines))
-    raw = encoded(message)
-    found = list(line_numbers(raw, _LOG.line_starts(raw)))
+    found = list(_LOG.line_numbers(encoded(message)))
     for number in found:
         line = lines[number]
         logs[number] = _opener(line) not in _openers() and not line.startswith(_LABELS)
@@ -211,3 +245,85 @@ def _announces(text: str) -> str:
     if _OUTPUT.search(tail) is not None:
         return "pasted_log"
     return "pasted_text" if _ANNOUNCED.search(tail) is not None else ""
+
+
+# --- the form for matching --------------------------------------------------------------------
+
+_PLAIN = {
+    **{code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    ord("*"): " ", 0x2019: "'", 0x2018: "'", 0x02BC: "'", 0x00A0: " ", 0x202F: " ", 0x3000: " ",
+}  # fmt: skip
+"""Maps one character to one, so that offsets in the plain line are offsets in the line."""
+
+
+def plain_of(text: str) -> str:
+    """The text in the form for matching, one character per character."""
+    return unaccented(translated(text, _PLAIN))
+
+
+ANY_LEADS = (
+    rf"^(?:[\pZ\t\r\f\v]+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{trigger_words.LEADS})*"
+)
+"""Any number of leads: a bounded count would make the pattern too large to run fast."""
+
+_LEAD = WordPattern(rf"^(?:\s+|>+\s?|[-*+•]\s+|\d{{1,3}}[.)]\s+|[*_]{{1,2}}|{trigger_words.LEADS})")
+
+
+def without_lead(line: str) -> tuple[str, str]:
+    """The line without its leads, as written and in the form for matching."""
+    body = line.strip()
+    plain = plain_of(body)
+    for _ in range(4):
+        match = _LEAD.match(plain[:80])
+        if match is None or match.end() == 0:
+            break
+        # A lead with nothing after it, or inside a word, is part of the text.
+        if match.end() >= len(plain) or _splits_word(plain, match.end()):
+            break
+        body, plain = body[match.end() :], plain[match.end() :]
+    return body, plain
+
+
+_GROWS = ("아", "또", "꼭", "あと", "では", "なお", "그리고", "y", "e", "et", "und")
+"""Leads that are also beginnings of longer words in text without spaces or punctuation."""
+
+
+def _splits_word(text: str, at: int) -> bool:
+    if text[:at] in _GROWS or text[at - 1 : at + 1] == "請求":
+        return True
+    return text[at - 1].isascii() and text[at - 1].isalnum() and text[at].isalnum()
+
+
+# --- sentences of a line ----------------------------------------------------------------------
+
+MOST_SENTENCES = 12
+"""Sentences of a line that are looked at."""
+
+SENTENCE_END = Lazy(r"[.!?]\s+|[。！？।]")
+
+PART_END = Lazy(r"[.!?;]\s+|[。！？।；]")
+
+ABBREVIATED = Lazy(r"(?:^|[^\pL\pN])\p{Ll}$")
+"""What a full stop follows that ends no sentence: the last letter of "e.g.", "z. B."."""
+
+
+def is_in_quotation(before: str) -> bool:
+    """Whether a quotation that begins in this part of a line has not ended there. A single mark is
+    an apostrophe unless it is beside a space."""
+    if sum(map(before.count, '"“”„«»')) % 2:
+        return True
+    opened, closed = (sum(1 for _ in marks.spans(before)) for marks in (_OPENS, _CLOSES))
+    return opened > closed
+
+
+_OPENS = Lazy(r"(?:^|[\s(:])['‘`]\S|[「『]")
+
+_CLOSES = Lazy(r"[^\s(:]['’`](?:[\s.,;:!?)]|$)|[」』]")
+
+_QUESTION_END = Lazy(
+    r"[?？][\"'”’»)\]*_\s]*$|(?:吗|嗎|呢|ますか|ですか|でしょうか|ましたか|나요|습니까|을까|ㄹ까)[。.\s]*$"
+)
+
+
+def asks_back(text: str) -> bool:
+    return _QUESTION_END.search(text[-80:]) is not None

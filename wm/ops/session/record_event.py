@@ -18,6 +18,7 @@ from wm.domain.facts import Fact
 from wm.domain.failures import open_errors
 from wm.domain.learning import inner_requests, requests
 from wm.domain.learning.agreed import offer_in
+from wm.domain.learning.forgets import beside_forgets
 from wm.domain.learning.stated import Statement, scope_of
 from wm.domain.learning.statements import decisions_in
 from wm.domain.memory import echo_guard, tombstones
@@ -126,7 +127,7 @@ def _read_message(
     text = echo_guard.without_injected(redacted)
     asked, forgets = requests.find_requests_and_forgets(text, runtime.settings.gate)
     found = prompt_recall.look_up(runtime, place, request.session_id, text, request.directory)
-    rest = requests.beside_forgets(text, forgets)
+    rest = beside_forgets(text, forgets) if forgets else text
     statements = stated.find(runtime, place, request.session_id, rest, asked)
     items = working_memory.items_in(text, runtime.settings)
     return UserMessage(text, asked, forgets, found, statements, items)
