@@ -291,6 +291,14 @@ def test_another_clone_is_offered_and_shows_nothing_before_it_is_linked(bench: B
         bench.call("link_workspace", unlink=True, **here)
 
 
+def test_a_request_for_offers_finds_a_clone_in_which_no_session_ran(bench: Bench) -> None:
+    repository(bench.project)
+    git(bench.project, "remote", "add", "origin", "git@example.org:team/app.git")
+    bench.remember(SHIP)
+    (offer,) = bench.call("link_workspace", directory=str(clone(bench, "clone"))).offers
+    assert (offer.root, offer.active) == (str(bench.project), 1)
+
+
 def test_a_remote_that_was_added_later_is_known(bench: Bench) -> None:
     """`git init`, the first sessions, and then the remote: the usual beginning of a repository."""
     repository(bench.project)

@@ -57,7 +57,7 @@ def offer(work: LocatedWork, claims: Checkout | None) -> str:
     own = claims or memory.checkout
     if own is None or memory.entries:
         return ""
-    found = _offers(work, own)
+    found = checkouts.offers(own, _others(work))
     if not found:
         return ""
     best = found[0]
@@ -69,19 +69,21 @@ def offer(work: LocatedWork, claims: Checkout | None) -> str:
     return f"{said}; the folder is gone). If it moved: wm workspace mv {old} {here}"
 
 
-def _offers(work: LocatedWork, own: Checkout) -> tuple[checkouts.Candidate, ...]:
-    return checkouts.offers(own, _others(work))
-
-
-def _others(work: LocatedWork) -> Iterator[checkouts.Candidate]:
+def _others(work: LocatedWork, *, asks: bool = False) -> Iterator[checkouts.Candidate]:
+    """The other workspaces whose claims are known. asks: query git for those with entries that no
+    session has stored the claims of yet."""
     for key in work.store.workspaces()[:MOST_COMPARED]:
         memory = _readable(work, key)
-        if key == work.key or memory is None or memory.checkout is None:
+        if key == work.key or memory is None:
             continue
         root = memory.workspace.root
         entries = sum(entry.status == "active" for entry in memory.entries)
         there = os.path.isdir(root)
-        yield checkouts.Candidate(key, root, memory.checkout, there, entries)
+        claims = memory.checkout
+        if claims is None and asks and entries and there:
+            claims = _claims(work.runtime, root)
+        if claims is not None:
+            yield checkouts.Candidate(key, root, claims, there, entries)
 
 
 def _readable(work: Work, key: str) -> WorkspaceMemory | None:
@@ -99,7 +101,7 @@ def _link(work: Work, request: LinkRequest) -> LinkAnswer:
         return _unlinked(work, request)
     if not request.old:
         own = read_memory(work).checkout or _claims(work.runtime, work.place.root)
-        found = _offers(work, own) if own is not None else ()
+        found = checkouts.offers(own, _others(work, asks=True)) if own is not None else ()
         return LinkAnswer(key=work.key, offers=tuple(map(_summary, found)))
     new = identity.find(request.directory, explicit=request.explicit)
     filled = {k for k in work.store.workspaces() if (m := _readable(work, k)) and m.entries}
