@@ -106,6 +106,15 @@ def test_undo_reports_its_change_and_how_to_redo_it(user: Terminal) -> None:
     assert SHIP in user.wm("inspect").out
 
 
+def test_the_list_says_which_change_cannot_be_undone(user: Terminal) -> None:
+    kept = re.search(r"m_\w+", user.wm("remember", "Berth 7 is reserved for the pilot boat.").out)
+    assert kept is not None
+    user.wm("forget", kept[0])
+    said = " ".join(user.wm("undo", "--list").out.split())
+    assert "cannot be undone: " in said
+    assert "is in the trash." in said
+
+
 def test_the_next_page_is_named(user: Terminal) -> None:
     for number in range(4):
         user.remember(f"Dock {number} opens before dock {number + 40}.")

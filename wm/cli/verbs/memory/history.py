@@ -171,7 +171,7 @@ def _print_listed(view: ActView) -> None:
     if view.undone_by:
         sentence = f"undone, by {view.undone_by}"
     elif not view.can_undo:
-        sentence = f"{view.event} stays: {view.why_not}"
+        sentence = f"{view.event} cannot be undone: {view.why_not}"
     output.lines(output.hang("", sentence, COLUMN, output.dim))
 
 
