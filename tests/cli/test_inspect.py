@@ -87,3 +87,9 @@ def test_an_empty_memory_names_those_whose_folder_is_gone(terminal: Terminal) ->
     assert "if this folder moved: wm workspace list" in moved.wm("inspect").out
     moved.wm("workspace", "mv", str(terminal.repo), str(moved.repo))
     assert "Berth 1 is reserved" in moved.wm("inspect").out
+
+
+def test_characters_without_an_entry_of_the_workspace_are_explained(terminal: Terminal) -> None:
+    terminal.wm("remember", "--user", "we deploy with make ship")
+    said = " ".join(terminal.wm("status").out.split())
+    assert "in prompts 0 of at most 28 entries · 273 of 3,600 characters, from your memory" in said

@@ -180,10 +180,12 @@ def _counts(found: protocol.Inspection) -> list[str]:
 
 
 def _size_line(found: protocol.Inspection) -> str:
-    return (
+    line = (
         f"{found.shown_entries:,} of at most {found.max_entries:,} entries · "
         f"{found.shown_chars:,} of {found.max_chars:,} characters"
     )
+    only_yours = found.shown_chars and not found.shown_entries
+    return f"{line}, from {YOURS}" if only_yours else line
 
 
 def _sessions(found: protocol.Inspection) -> str:
