@@ -49,11 +49,10 @@ WORDS = Limits(least=10, least_of_words=12, ridge=4.0)
 PAIRS = Limits(least=8, ridge=20.0)
 PAIRED = word_set(
     """about_another added_amount added_plain>2 added_value clauses>1 coverage>0.99 denies
-    ends_another exchanges_value far_best first_added first_lost is_ours lost>1 lost_amount
-    lost_value measured names_old names_old_alone naming>1 nothing_lost other_case over_value
-    related>1 renames rules:none rules:replaces rules:unclear same_action same_leads says>0 says>1
-    says>2 shared>1 shared_of_new>0.34 shared_of_old>0.34 shared_of_old>0.5 shared_tail
-    unmarked"""
+    exchanges_value far_best first_added first_lost is_ours lost_value names_old
+    names_old_alone naming>1 nothing_lost other_case other_subject over_value related>1
+    renames rules:none rules:replaces rules:unclear same_action same_leads says>0 says>1
+    shared>1 shared_of_new>0.34 shared_of_old>0.34 shared_tail unmarked"""
 )
 """Features of a pair whose combinations have weights of their own."""
 COMBINING = LinearModel({}, PAIRED, {})
