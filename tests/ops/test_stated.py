@@ -470,6 +470,39 @@ def test_a_change_that_may_replace_a_fact_waits(bench: Bench) -> None:
     assert bench.texts("inbox") == ["the quay API gives 400 for wrong tickets again"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "active", "waiting"),
+    [
+        (
+            "文言の確認は鈴木さんです",
+            "鈴木さんが異動したので、文言の確認は高橋さん",
+            ["鈴木さんが異動したので、文言の確認は高橋さん"],
+            [],
+        ),
+        (
+            "The nightly backup starts at 2 am",
+            "the backup collided with the batch job and was shifted to 4 am",
+            ["The nightly backup starts at 2 am"],
+            ["the backup collided with the batch job and was shifted to 4 am"],
+        ),
+        (
+            "The nightly backup starts at 2 am",
+            "the scanner collided with the batch job and was shifted to 4 am",
+            ["The nightly backup starts at 2 am"],
+            [],
+        ),
+    ],
+)
+def test_what_is_not_learned_for_itself_replaces_what_it_surely_changes(
+    bench: Bench, first: str, second: str, active: list[str], waiting: list[str]
+) -> None:
+    said(bench, first)
+    bench.later(days=3)
+    bench.event("user_prompt", session="s-2", text=second)
+    assert bench.texts() == active
+    assert bench.texts("inbox") == waiting
+
+
 def test_a_wish_that_may_replace_a_fact_of_this_workspace_waits_here(bench: Bench) -> None:
     said(bench, "Remember: In this repo answers are short, not long.")
     bench.event("user_prompt", session="s-2", text="the answers can be longer now")

@@ -272,3 +272,36 @@ def test_each_pair_of_words_is_compared_a_few_times_only(monkeypatch: pytest.Mon
 )
 def test_naming_the_old_value_in_a_clause_of_its_own_replaces_it(old: str, new: str) -> None:
     assert found(new, old) is Change.REPLACES
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept", "in_passing"),
+    [
+        # Sure, and the rules show it.
+        (
+            "The index has 3 shards.",
+            "index got resharded to 12 shards on sunday",
+            Change.DIFFERS,
+            Change.DIFFERS,
+        ),
+        # Not sure.
+        (
+            "uploads may have 10 MB",
+            "uploads up to 50 MB went through yesterday",
+            Change.DIFFERS,
+            Change.UNCLEAR,
+        ),
+        # Neither the rules nor its words show it.
+        (
+            "El informe semanal es un archivo Excel.",
+            "el informe semanal sale en html, nadie abría el excel",
+            Change.REPLACES,
+            Change.NONE,
+        ),
+    ],
+)
+def test_what_is_said_in_passing_must_surely_change_an_entry(
+    old: str, new: str, kept: Change, in_passing: Change
+) -> None:
+    assert found(new, old) is kept
+    assert judge(reading(new), reading(old), in_passing=True) is in_passing

@@ -436,3 +436,14 @@ def test_what_a_message_asks_to_keep_is_not_learned_in_passing_too(message: str)
     asked = find_requests(message, GateSettings())
     assert len(asked.found) == 1
     assert taught(message, "", asked) == ()
+
+
+def test_what_may_only_change_an_entry_takes_no_place_of_a_rule() -> None:
+    message = (
+        "prod logs at warn. staging has 5 replicas since sunday. the search index got 12 shards. "
+        "exports run at four. uploads may have 50 MB. mail goes through Postmark. "
+        "the wiki sits in Notion. Never edit the generated files by hand."
+    )
+    found = taught(message, "", find_requests(message, GateSettings()))
+    assert len(found) == 6
+    assert "Never edit the generated files by hand." in [one.text for one in found]

@@ -50,8 +50,9 @@ from wm.text.patterns import Lazy
 from wm.text.scripts import is_cjk
 
 REPLACES_SCORE, SURE_SCORE, UNCLEAR_SCORE = 0.85, 2.0, -0.35
-"""A pair of at least the first score is a change; one that the rules leave to the person needs the
-second. From the third on it may be one, and the person is asked. Of 1,252 changes that no fit uses, 741 are found and 193 asked about, beside 13 and 33 of
+"""A pair of at least the first score is a change; one that the rules leave to the person, or whose
+statement is not kept for itself, needs the second. From the third on it may be one, and the person
+is asked. Of 1,252 changes that no fit uses, 741 are found and 193 asked about, beside 13 and 33 of
 10,606 other entries of their memories, and 14 and 98 of 9,953 pairs of a statement and a later
 message about something else."""
 
@@ -581,13 +582,25 @@ ALONE = Rarity()
 _LONG_HAN = Lazy(r"\p{Han}{4,}")
 
 
-def judge(new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE) -> Change:
-    """Whether `new`, said later, changes what `old` says."""
+def judge(
+    new: ParsedStatement, old: ParsedStatement, rarity: Rarity = ALONE, *, in_passing: bool = False
+) -> Change:
+    """Whether `new`, said later, changes what `old` says. in_passing: it is not kept for itself, so
+    only a change that the rules or its words show counts, and is UNCLEAR unless it is sure."""
     pair = Pair(new, old)
     if not pair.shares_content or pair.exchanges_roles():
         return Change.NONE
     found = by_rules(pair)
+    if in_passing and found is Change.NONE and new.says_change <= 0:
+        return Change.NONE
     score = model().weigh(features(pair, rarity, new.says_change, found), frozenset())
+    verdict = _confirmed(pair, found, score)
+    unsure = in_passing and score < SURE_SCORE and verdict is not Change.NONE
+    return Change.UNCLEAR if unsure else verdict
+
+
+def _confirmed(pair: Pair, found: Change, score: float) -> Change:
+    """The verdict of the rules, confirmed or replaced by the score of the model."""
     if pair.over and pair.says_more():
         return Change.UNCLEAR
     if found in (Change.REPLACES, Change.DIFFERS):

@@ -42,7 +42,7 @@ from wm.domain.learning.opening_requests import (
     shown,
 )
 from wm.domain.learning.sentence_features import doubts_before
-from wm.domain.learning.stated import Statement, kind_of, lasting_score, statements
+from wm.domain.learning.stated import Statement, candidates, kind_of, lasting_score
 from wm.domain.learning.typed_lines import (
     ABBREVIATED,
     MOST_SENTENCES,
@@ -445,14 +445,15 @@ def _without_forgotten(message: MessageText, asked: Requests, gone: Mapping[int,
 # --- what else a message teaches --------------------------------------------------------------
 
 MAX_LEARNED = 6
-"""Statements of one message that are learned; a message with more is a document."""
+"""Statements of one message that are learned, those that may only change an entry last; a message
+with more is a document."""
 
 
 def taught(message: str, before: str, asked: Requests) -> tuple[Statement, ...]:
     """What a message teaches beside its requests (EX-7): what it states as lasting, without what it
     asks to remember anyway, or not to; and what it may ask to remember. before: the agent's last
     words."""
-    found = statements(message, before)
+    found = candidates(message, before)
     known = [item.text for item in asked.found]
     known += [item.line for item in asked.ignored if item.code == NEGATED]
     points_back = inner_requests.asks_for_the_same

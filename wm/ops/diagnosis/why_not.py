@@ -83,7 +83,7 @@ def _message(asked: requests.Requests) -> Iterable[RuleCheck]:
 
 def _in_passing(work: LocatedWork, message: str) -> RuleCheck:
     """What becomes of it if the user says it without asking to remember it (EX-7)."""
-    found = [one for one in stated.statements(message) if not one.only_change]
+    found = stated.statements(message)
     judged = [judge(work.runtime, one.text, type=one.type, source="stated") for one in found]
     codes = [code for one in judged for code in one.reasons]
     how = mode(work.runtime, work.place)

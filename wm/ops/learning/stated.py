@@ -108,9 +108,9 @@ def keep(
         unsure = one.only_change or refused or not one.is_certain
         user = one.scope == USER
         place = work.at(USER_PLACE) if user else work
-        retired, unclear = _outdated_by(place, one.text, one.type) if unsure else ([], [])
+        retired, unclear = _outdated_by(place, one.text, one.only_change) if unsure else ([], [])
         if user and not retired:
-            here, maybe = _outdated_by(work, one.text, one.type)
+            here, maybe = _outdated_by(work, one.text, one.only_change)
             if here or (maybe and one.only_change and not unclear):
                 # It changes what was said for this workspace.
                 retired, unclear, user = here, maybe, False
@@ -146,7 +146,8 @@ def _completed(work: LocatedWork, found: Iterable[stated.Statement]) -> Iterator
         if any(one.text in text for text in taken):
             continue
         texts = (one.text, *one.around)
-        text = next((text for text in texts if _outdated_by(work, text, one.type)[0]), one.text)
+        changing = (text for text in texts if _outdated_by(work, text, one.only_change)[0])
+        text = next(changing, one.text)
         taken += [text] if text != one.text else []
         yield one._replace(text=text)
 
@@ -160,24 +161,24 @@ def with_opening(work: LocatedWork, wanted: RememberRequest, message: str) -> Re
     if not (text and marks_change(opening)) or len(opening) > SHORT_CHARS:
         return wanted
     place, longer = work.at(USER_PLACE) if wanted.user else work, f"{opening}{text}"
-    known, gone = (_outdated_by(place, one, wanted.type)[0] for one in (text, longer))
+    known, gone = (_outdated_by(place, one)[0] for one in (text, longer))
     return wanted.model_copy(update={"text": longer}) if gone and not known else wanted
 
 
 def _outdated_by(
-    work: LocatedWork, text: str, type: str
+    work: LocatedWork, text: str, in_passing: bool = False
 ) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
     """The known entries that a statement would retire, and those that it may retire (WM-8); none
-    of a memory that cannot be read, for which the statement waits."""
+    of a memory that cannot be read, for which the statement waits. in_passing: as in `judge`."""
     try:
         memory = read_memory(work)
     except Corrupt:
         return [], []
     if not memory.entries:
         return [], []
-    entry = new_entry(work, RememberRequest(text=text, type=type, source="stated", origin="user"))
+    entry = new_entry(work, RememberRequest(text=text, source="stated"))
     with memory_editor(work, memory, MemoryEditor) as editor:
-        return editor.outdated_by(entry)
+        return editor.outdated_by(entry, in_passing=in_passing)
 
 
 def leave_best(work: LocatedWork, session: str) -> None:

@@ -260,9 +260,12 @@ class MemoryEditor:
         """The entries that admitting this statement would retire (WM-8)."""
         return self.outdated_by(entry)[0]
 
-    def outdated_by(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
-        """The entries of `retired_by`, and those that it may retire, so the person is asked."""
-        return self._outdated(entry) if is_users(entry) else ([], [])
+    def outdated_by(
+        self, entry: MemoryEntry, *, in_passing: bool = False
+    ) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
+        """The entries of `retired_by`, and those that it may retire, so the person is asked.
+        in_passing: as in `judge`."""
+        return self._outdated(entry, in_passing=in_passing) if is_users(entry) else ([], [])
 
     def with_outdated(self, entry: MemoryEntry) -> MemoryEntry:
         """A waiting statement with the entries that it retires once accepted, and those that it may
@@ -276,7 +279,9 @@ class MemoryEditor:
         }
         return entry.model_copy(update=update)
 
-    def _outdated(self, entry: MemoryEntry) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
+    def _outdated(
+        self, entry: MemoryEntry, *, in_passing: bool = False
+    ) -> tuple[list[MemoryEntry], list[MemoryEntry]]:
         """Active entries that this statement of the user retires, and those that it may (WM-8)."""
         gone: list[MemoryEntry] = []
         unclear: list[MemoryEntry] = []
@@ -284,7 +289,7 @@ class MemoryEditor:
         for old, rarity in self._related(entry, new):
             if _same_session(entry, old) and not _shares_half(new, reading(old.text)):
                 continue  # "not" and "just" then speak of the work in hand
-            found = judge(new, reading(old.text), rarity)
+            found = judge(new, reading(old.text), rarity, in_passing=in_passing)
             # What is said in passing retires what was asked for only if its words say so.
             weak = entry.source == "stated" and old.source in ASKED
             if found is Change.UNCLEAR or (found is Change.DIFFERS and weak):
