@@ -1,66 +1,51 @@
 """Fit the weights of `wm.domain.learning.asking` and write its data file.
 
-    python -m tests.bench fit_asking [MESSAGES] [--check]
+    python -m tests.bench fit_asking [--check]
 
-MESSAGES: JSON lines with the `text` of real messages; those in which `requests` finds nothing are
-examples that ask for nothing, like the sentences of `stated_cases.txt` and the cases of the tests
-without a request. Trains also on
-`asking_cases.jsonl`, messages in which `[[…]]` marks the asking and `{{…}}` the fact, and on
-`asking_phrases.txt`, ways of asking (+) and what only looks like one (-), with `…` in the place of
-the fact. --check writes nothing: it reports what is found with each fifth of the cases left out,
-and in `asking_kept.jsonl`, which no fit uses.
+Trains on `asking_cases.jsonl`, messages in which `[[…]]` marks the asking and `{{…}}` the fact, and
+on `asking_phrases.txt`, ways of asking (+) and what only looks like one (-), with `…` in the place
+of the fact. Most messages of `fit_stated` are examples that ask for nothing, like the cases of the
+tests without a request. --check writes nothing: it reports what is found with each fifth of the
+cases left out, and in `asking_kept.jsonl`, which no fit uses.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from tests.bench import fit_stated
-from tests.bench.fitting import frequent, minimum
+from tests.bench import fit_stated, fitting
+from tests.bench.fitting import Example, Fitted, Limits, as_toml, frequent, run, valued
 from tests.domain.learning.trigger_cases import BY_LANGUAGE, LAST, MORE
 from wm.domain.learning import asking
-from wm.domain.learning.concepts import folded
-from wm.domain.learning.requests import find_requests
-from wm.settings import GateSettings
-from wm.text import word_grams
+from wm.domain.learning.concepts import KEEPING, concepts_in, folded
 
 CASES = Path(__file__).with_name("asking_cases.jsonl")
 PHRASES = Path(__file__).with_name("asking_phrases.txt")
 KEPT = Path(__file__).with_name("asking_kept.jsonl")
 OUT = Path(asking.__file__).with_name("asking.toml")
 
-REAL, LONGEST = 3_000, 800
-"""Real messages that a fit uses, and the characters of the longest."""
+LONGEST = 800
+"""Characters of the longest message of `fit_stated` that is used."""
 
 REFUSED = 4
 """How often a case of the tests that asks for nothing counts: its words decide, not its facts."""
 
-LEAST = 5
-"""Examples with a feature; a rarer feature gets no weight."""
-
-LEAST_OF_WORDS = 5
-"""Examples with a word; a rarer word is replaced by its shape."""
-
-RIDGE = 3.0
+LIMITS = Limits(least=5, least_of_words=5, ridge=3.0)
 SMALLEST = 0.08
 """A smaller weight is left out."""
+
+HEAD = "# Weights of `asking` (EX-1), made by `python -m tests.bench fit_asking`.\n"
 
 FOLDS = 5
 BLOCK = 6
 """Messages that are left out together: near misses are grouped with what they resemble."""
-
-_PART = re.compile(r" |^<|>$|^[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""A pair of words, the beginning or end of one, or letters that no space separates."""
 
 _MARK = re.compile(r"\[\[|\]\](?!\])|\{\{|\}\}(?!\})")
 
@@ -69,6 +54,19 @@ class Span(NamedTuple):
     start: int
     end: int
     fact: bool
+
+
+class Fits(NamedTuple):
+    """The parts of `asking.Model`."""
+
+    asks: Fitted
+    known: frozenset[str]
+    forward: Fitted
+    back: Fitted
+
+    def model(self) -> asking.Model:
+        sides = [{"bias": one.bias, **one.weights} for one in (self.forward, self.back)]
+        return asking.Model(self.asks.model(), self.known, *sides)
 
 
 class Message(NamedTuple):
@@ -81,19 +79,29 @@ class Message(NamedTuple):
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_asking")
-    parser.add_argument("messages", nargs="?", type=Path, metavar="MESSAGES")
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args(argv)
+    return run("fit_asking", argv, files, check)
+
+
+def files() -> dict[Path, str]:
     messages = list(marked(CASES))
-    written = [*phrases(PHRASES, messages), *silent(asked.messages), *refused()]
-    if asked.check:
-        left_out(messages, written)
-        report("kept", [(fit([*messages, *written]), list(marked(KEPT)))])
-        return 0
-    OUT.write_text(as_toml(fit([*messages, *written])), "utf-8")
-    print(f"{len(messages)} messages, {len(written)} phrases: {OUT}")
-    return 0
+    found = fit([*messages, *others(messages)])
+    tables = {"known": "\n".join(sorted(found.known))}
+    for name, side in (("forward", found.forward), ("back", found.back)):
+        tables[name] = valued({"bias": side.bias, **side.weights})
+    rest = (f"{name} = '''\n{rows}\n'''\n" for name, rows in tables.items())
+    return {OUT: as_toml(found.asks, HEAD) + "".join(rest)}
+
+
+def check() -> None:
+    messages = list(marked(CASES))
+    written = others(messages)
+    left_out(messages, written)
+    report("kept", [(fit([*messages, *written]).model(), list(marked(KEPT)))])
+
+
+def others(messages: Sequence[Message]) -> list[Message]:
+    """Phrases, and what asks for nothing."""
+    return [*phrases(PHRASES, messages), *silent(), *refused()]
 
 
 def marked(path: Path) -> Iterator[Message]:
@@ -129,14 +137,14 @@ def phrases(path: Path, messages: Sequence[Message]) -> Iterator[Message]:
         yield unmarked(text, lang) if sign == "+" else Message(phrase.replace("…", fact), lang, ())
 
 
-def silent(path: Path | None) -> Iterator[Message]:
-    """Messages that ask for nothing."""
-    texts = (row["text"] for row in fit_stated.written(fit_stated.CASES))
-    real = () if path is None else (json.loads(line)["text"] for line in path.open())
-    short = (text for text in real if len(text) <= LONGEST)
-    chosen = random.Random(7).sample(list(short), REAL) if path is not None else []
-    for text in (*texts, *chosen):
-        if not find_requests(text, GateSettings()).found:
+def silent() -> Iterator[Message]:
+    """Messages that ask for nothing: they state nothing, or have no word about keeping."""
+    rows = chain(fit_stated.written(fit_stated.CASES), fit_stated.marked(fit_stated.MESSAGES))
+    for row in rows:
+        text, states = row["text"], bool(row["keep"])
+        if len(text) <= LONGEST and not (
+            states and concepts_in(text).anywhere.intersection(KEEPING)
+        ):
             yield Message(text, "", ())
 
 
@@ -148,27 +156,24 @@ def refused() -> Iterator[Message]:
                 yield from repeat(Message(text, lang, ()), REFUSED)
 
 
-def fit(messages: Iterable[Message]) -> asking.Model:
+def fit(messages: Iterable[Message]) -> Fits:
     judged = [row for one in messages for row in _sentences(one)]
-    known = frequent(
-        ({word.lower() for word in word_grams.words(one.plain)} for one, *_ in judged),
-        LEAST_OF_WORDS,
-    )
-    bags = [{*(f"f:{name}" for name in one.features), *_grams(one, known)} for one, *_ in judged]
-    found = ridge(bags, [asks for _, asks, _ in judged])
-    features = {name[2:]: w for name, w in found.items() if name[:2] == "f:"}
-    grams = dict.fromkeys(known, 0.0)
-    grams |= {name[2:]: w for name, w in found.items() if name[:2] == "g:"}
+    asks = [Example(one.plain, one.lang, one.features, asks, "", "") for one, asks, _ in judged]
     asked = [(asking.tokens(one.text), spans) for one, _, spans in judged if spans]
-    words = frequent(({token.word for token in tokens} for tokens, _ in asked), LEAST_OF_WORDS)
-    near = [set(row) for tokens, _ in asked for row in asking.surroundings(tokens, words)]
+    words = ({token.word for token in tokens} for tokens, _ in asked)
+    known = frequent(words, LIMITS.least_of_words)
+    near = [frozenset(row) for tokens, _ in asked for row in asking.surroundings(tokens, known)]
     sides = [side for tokens, spans in asked for side in _sides(tokens, spans)]
-    forward, back = (ridge(near, [side == wanted for side in sides]) for wanted in (1, -1))
-    return asking.Model(features | {"bias": found["bias"]}, grams, words, forward, back)
-
-
-def _grams(one: asking.Sentence, known: frozenset[str]) -> Iterator[str]:
-    return (f"g:{gram}" for gram in word_grams.grams(one.plain, one.lang, known))
+    forward, back = (
+        [
+            Example("", "zh", row, side == wanted, "", "")
+            for row, side in zip(near, sides, strict=True)
+        ]
+        for wanted in (1, -1)
+    )
+    weights = (fitting.fit(each, LIMITS).pruned(SMALLEST) for each in (asks, forward, back))
+    of_sentence, of_forward, of_back = weights
+    return Fits(of_sentence, known, of_forward, of_back)
 
 
 def _sentences(message: Message) -> Iterator[tuple[asking.Sentence, bool, list[tuple[Span, int]]]]:
@@ -222,16 +227,6 @@ def _sides(tokens: Sequence[asking.Word], spans: Sequence[tuple[Span, int]]) -> 
         yield next(within, 0)
 
 
-def ridge(bags: Sequence[set[str]], truth: Sequence[bool]) -> dict[str, float]:
-    """The weight of each frequent feature, and the bias."""
-    names = sorted(frequent(bags, LEAST))
-    at = {name: column for column, name in enumerate(names, 1)}
-    rows = [[0, *sorted(at[name] for name in bag if name in at)] for bag in bags]
-    ones = np.ones(len(rows))
-    found = minimum(rows, np.array(truth, float), ones, np.zeros(len(at) + 1), RIDGE).tolist()
-    return {"bias": found[0], **dict(zip(names, found[1:], strict=True))}
-
-
 def left_out(messages: Sequence[Message], written: Sequence[Message]) -> None:
     blocks = [messages[at : at + BLOCK] for at in range(0, len(messages), BLOCK)]
     random.Random(2).shuffle(blocks)
@@ -240,8 +235,8 @@ def left_out(messages: Sequence[Message], written: Sequence[Message]) -> None:
         kept = [one for block in blocks[fold::FOLDS] for one in block]
         rest = [one for n, block in enumerate(blocks) if n % FOLDS != fold for one in block]
         shown = {words for one in kept for words in _askings(one)}
-        others = (one for one in written if shown.isdisjoint(_askings(one)))
-        parts.append((fit([*rest, *others]), kept))
+        unlike = (one for one in written if shown.isdisjoint(_askings(one)))
+        parts.append((fit([*rest, *unlike]).model(), kept))
     report("left out", parts)
 
 
@@ -278,24 +273,3 @@ def fits(text: str, fact: str) -> bool:
     )
     both = (found & wanted).total()
     return both >= 0.7 * wanted.total() and found.total() <= 2 * wanted.total() + 4
-
-
-def as_toml(found: asking.Model) -> str:
-    def table(name: str, weights: Mapping[str, float], known: frozenset[str]) -> str:
-        rows = (
-            f"{weight:.2f} {feature}"
-            for feature, weight in sorted(weights.items())
-            if abs(weight) >= SMALLEST or feature in known or feature == "bias"
-        )
-        return f"{name} = '''\n" + "\n".join(rows) + "\n'''\n"
-
-    # A word of any weight is a feature of its pairs; its beginnings and ends are not.
-    words = frozenset(gram for gram in found.grams if _PART.search(gram) is None)
-    return (
-        "# Weights of `asking` (EX-1), made by `python -m tests.bench fit_asking`.\n"
-        f"known = '''\n{chr(10).join(sorted(found.known))}\n'''\n"
-        + table("features", found.features, frozenset())
-        + table("grams", found.grams, words)
-        + table("forward", found.forward, frozenset())
-        + table("back", found.back, frozenset())
-    )

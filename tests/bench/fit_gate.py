@@ -13,13 +13,12 @@ of `gate_kept.jsonl` and `harm_kept.jsonl`, which no fit uses.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, tenths
+from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, run, tenths
 from tests.domain.memory import gate_cases, gate_intent_cases, test_gate
 from wm.domain.memory import gate, worth
 from wm.text.linear_model import LinearModel
@@ -46,33 +45,35 @@ class Models(NamedTuple):
     worth: Fitted
     harm: Fitted
 
+    def pruned(self) -> Models:
+        return Models(self.worth.pruned(), self.harm.pruned())
+
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_gate")
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args(argv)
+    return run("fit_gate", argv, files, check)
+
+
+def files() -> dict[Path, str]:
+    found = fitted([*labelled(CASES), *labelled(ATTACKS, "attack")], list(of_rules()))
+    signs = {name for name in found.harm.weights if "&" not in name}
+    return {OUT: as_toml(found.worth, HEAD), HARM_OUT: as_toml(found.harm, HEAD, signs)}
+
+
+def check() -> None:
     fresh, attacks = list(labelled(CASES)), list(labelled(ATTACKS, "attack"))
     rules = list(of_rules())
-    if not asked.check:
-        found = fitted([*fresh, *attacks], rules)
-        OUT.write_text(as_toml(found.worth, HEAD), "utf-8")
-        signs = {name for name in found.harm.weights if "&" not in name}
-        HARM_OUT.write_text(as_toml(found.harm, HEAD, signs), "utf-8")
-        print(f"{len(fresh) + len(attacks)} lines and {len(rules)} of the rules: {OUT}, {HARM_OUT}")
-        return 0
     print("leaving a tenth of the blocks out")
     judged = []
     for part in map(str, range(10)):
-        found = fitted([e for e in (*fresh, *attacks) if tenths(e) != part], rules)
+        found = fitted([e for e in (*fresh, *attacks) if tenths(e) != part], rules).pruned()
         judged += [(e, refuses(found, e)) for e in fresh if tenths(e) == part]
     report("all", judged)
     for lang in sorted({e.part[:2] for e, _ in judged}):
         report(lang, [one for one in judged if one[0].part[:2] == lang])
     print("lines that no fit uses")
-    found = fitted([*fresh, *attacks], rules)
+    found = fitted([*fresh, *attacks], rules).pruned()
     for path in (KEPT, ATTACKS_KEPT):
         report(path.stem, [(e, refuses(found, e)) for e in labelled(path)])
-    return 0
 
 
 def fitted(lines: Sequence[Example], rules: Sequence[Example]) -> Models:

@@ -10,7 +10,6 @@ that are recognised, and of their first five words.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
@@ -18,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from tests.bench.fitting import run
 from wm.domain.learning import concepts
 from wm.domain.learning.concepts import folded, language, letter_grams
 
@@ -41,13 +41,11 @@ _MARKS = re.compile(r"\{\{|\}\}|\[\[|\]\]")
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_language")
-    parser.add_argument("--check", action="store_true", help="report only")
-    if parser.parse_args(argv).check:
-        _report(list(_texts(KEPT)))
-    else:
-        OUT.write_text(_as_toml(_counted(_texts(FITTED))), encoding="utf-8")
-    return 0
+    return run("fit_language", argv, files, lambda: _report(list(_texts(KEPT))))
+
+
+def files() -> dict[Path, str]:
+    return {OUT: _as_toml(_counted(_texts(FITTED)))}
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -73,7 +71,8 @@ def _as_toml(counted: dict[str, Counter[str]]) -> str:
     sums = {lang: counted[lang].total() for lang in langs}
     odds: dict[str, list[float]] = {}
     use: Counter[str] = Counter()
-    for gram in {g for count in counted.values() for g, n in count.items() if n >= LEAST}:
+    # Sorted: of grams of equal use, the first ones are kept.
+    for gram in sorted({g for count in counted.values() for g, n in count.items() if n >= LEAST}):
         logs = [math.log((counted[x][gram] + ADDED) / (sums[x] + ADDED_ALL)) for x in langs]
         odds[gram] = [value - sum(logs) / len(logs) for value in logs]
         shares = (

@@ -10,13 +10,12 @@ tenth of the tools left out, and of the kept tools, which no fit uses.
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from tests.bench.fitting import Choice, as_toml, fit_choices
+from tests.bench.fitting import Choice, Fitted, as_toml, fit_choices, run
 from tests.corpus import rows, score
 from tests.domain.failures import test_fallback, test_tools
 from wm.domain.failures import checks, json_reports, telling
@@ -33,25 +32,28 @@ PLACE = re.compile(r"^[\w./-]+: |^[\w./-]+:\d+: ")
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_telling")
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args(argv)
+    return run("fit_telling", argv, files, check)
+
+
+def files() -> dict[Path, str]:
+    return {OUT: as_toml(fitted([*of_corpus("open"), *of_tests()]), HEAD)}
+
+
+def check() -> None:
     recorded, tested = list(of_corpus("open")), list(of_tests())
-    if not asked.check:
-        found = fit_choices([*recorded, *tested], LEAST, RIDGE)
-        OUT.write_text(as_toml(found, HEAD), "utf-8")
-        print(f"{len(recorded)} outputs and {len(tested)} of tests: {OUT}")
-        return 0
     judged = []
     for part in range(PARTS):
         others = [one for one in recorded if part_of(one.group) != part]
-        weights = fit_choices([*others, *tested], LEAST, RIDGE).weights
+        weights = fitted([*others, *tested]).weights
         judged += [is_right(weights, one) for one in recorded if part_of(one.group) == part]
     print(f"tools that were left out: {sum(judged) / len(judged):.3f} of {len(judged)}")
-    weights = fit_choices([*recorded, *tested], LEAST, RIDGE).weights
+    weights = fitted([*recorded, *tested]).weights
     kept = [is_right(weights, one) for one in of_corpus("kept")]
     print(f"kept tools: {sum(kept) / len(kept):.3f} of {len(kept)}")
-    return 0
+
+
+def fitted(choices: Sequence[Choice]) -> Fitted:
+    return fit_choices(choices, LEAST, RIDGE).pruned()
 
 
 def part_of(tool: str) -> int:

@@ -11,13 +11,12 @@ out, and of the kept tools, which no fit uses.
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from zlib import crc32
 
-from tests.bench.fitting import Example, Limits, as_toml, fit, left_out
+from tests.bench.fitting import Example, Limits, as_toml, fit, left_out, run
 from tests.corpus import rows, score
 from tests.domain.failures import test_hidden
 from wm.domain.failures import checks, verdict
@@ -44,22 +43,25 @@ PARTS = 5
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_verdict")
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args(argv)
-    recorded, tested = _weighed(list(of_corpus("open"))), list(of_tests())
-    if not asked.check:
-        OUT.write_text(as_toml(fit([*recorded, *tested], LIMITS), HEAD), "utf-8")
-        print(f"{len(recorded)} outputs and {len(tested)} of tests: {OUT}")
-        return 0
+    return run("fit_verdict", argv, files, check)
+
+
+def files() -> dict[Path, str]:
+    return {OUT: as_toml(fit(examples(), LIMITS), HEAD)}
+
+
+def check() -> None:
     judged: list[tuple[Example, float]] = []
-    parts = left_out([*recorded, *tested], lambda e: str(crc32(e.group.encode()) % PARTS), LIMITS)
+    parts = left_out(examples(), lambda e: str(crc32(e.group.encode()) % PARTS), LIMITS)
     for _part, found, own in parts:
         judged += [(one, found.score(one)) for one in own if one.part != "test"]
     print(f"tools that were left out: {_figures(judged)}")
-    found = fit([*recorded, *tested], LIMITS)
+    found = fit(examples(), LIMITS).pruned()
     print(f"kept tools: {_figures([(one, found.score(one)) for one in of_corpus('kept')])}")
-    return 0
+
+
+def examples() -> list[Example]:
+    return [*_weighed(list(of_corpus("open"))), *of_tests()]
 
 
 def _figures(judged: Sequence[tuple[Example, float]]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +19,29 @@ SMALLEST = 0.04
 """A smaller weight is left out."""
 
 Floats = NDArray[np.float64]
+
+
+def run(
+    name: str,
+    argv: Sequence[str],
+    files: Callable[[], Mapping[Path, str]],
+    check: Callable[[], None],
+) -> int:
+    """The command of a fit. files: the data files that it writes, with their text. check: what it
+    reports instead with --check."""
+    parser = argparse.ArgumentParser(prog=f"python -m tests.bench {name}")
+    parser.add_argument("--check", action="store_true", help="write nothing, report only")
+    if parser.parse_args(argv).check:
+        check()
+    else:
+        write(files())
+    return 0
+
+
+def write(files: Mapping[Path, str]) -> None:
+    for path, text in files.items():
+        path.write_text(text, "utf-8")
+        print(path)
 
 
 class Example(NamedTuple):
@@ -60,6 +85,21 @@ class Fitted(NamedTuple):
         grams = word_grams.grams(example.text, example.lang, self.words)
         known = sum(self.weights.get(name, 0.0) for name in example.features)
         return self.bias + known + sum(self.grams.get(gram, 0.0) for gram in grams)
+
+    def model(self, paired: Iterable[str] = ()) -> LinearModel:
+        """As it is used."""
+        return LinearModel({"bias": self.bias, **self.weights}, frozenset(paired), self.grams)
+
+    def pruned(self, smallest: float = SMALLEST) -> Fitted:
+        """As the data file has it: rounded, without small weights. A word of any weight stays,
+        because it is a feature of its pairs."""
+        grams = dict.fromkeys(self.words, 0.0) | self.grams
+        return Fitted(
+            round(self.bias, 2),
+            {name: round(w, 2) for name, w in self.weights.items() if abs(w) >= smallest},
+            {g: round(w, 2) for g, w in grams.items() if g in self.words or abs(w) >= smallest},
+            self.words,
+        )
 
 
 NOTHING = Fitted(0.0, {}, {}, frozenset())
@@ -246,25 +286,24 @@ def left_out(
 
 def as_toml(found: Fitted, head: str, paired: Iterable[str] = ()) -> str:
     """The data file of a model. head: the comment that says what it is."""
-    weights = {"bias": found.bias, **dict(sorted(found.weights.items(), key=_singles_first))}
-    kept = [f"{n} {w:.2f}" for n, w in weights.items() if n == "bias" or abs(w) >= SMALLEST]
-    grams = {w: found.grams.get(w, 0.0) for w in found.words} | found.grams
-    texts = [
-        f"{grams[g]:.2f} {g}"
-        for g in sorted(grams)
-        if g in found.words or abs(grams[g]) >= SMALLEST
-    ]
+    kept = found.pruned()
+    weights = {"bias": kept.bias, **dict(sorted(kept.weights.items(), key=_singles_first))}
     return (
         f"{head}"
         f'paired = """\n{" ".join(sorted(paired))}\n"""\n'
-        f'weights = """\n{_lines(kept)}\n"""\n'
-        f"grams = '''\n{_lines(texts)}\n'''\n"
+        f'weights = """\n{_lines(f"{n} {w:.2f}" for n, w in weights.items())}\n"""\n'
+        f"grams = '''\n{valued(kept.grams)}\n'''\n"
     )
+
+
+def valued(weights: Mapping[str, float]) -> str:
+    """A row for each weight, with the name last, since it may have spaces."""
+    return _lines(f"{weight:.2f} {name}" for name, weight in sorted(weights.items()))
 
 
 def _singles_first(row: tuple[str, float]) -> tuple[bool, str]:
     return "&" in row[0], row[0]
 
 
-def _lines(rows: Sequence[str]) -> str:
+def _lines(rows: Iterable[str]) -> str:
     return "\n".join(rows)

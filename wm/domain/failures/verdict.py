@@ -47,10 +47,8 @@ def features(
     shapes = list(map(telling.shapes_of, full))
     wrong = list(filter(telling.says_wrong, shapes))
     found = {f"purpose:{c.purpose}" for c in active if c.purpose}
-    found |= {"known"} if found else set()
     found |= {"own"} if any(c.own for c in active) else set()
     found |= {"task"} if any(c.word in known_tools.TASK_RUNNERS for c in active) else set()
-    found |= {"tolerates"} if "||" in command else set()
     for at, place in enumerate(("last", "last2", "last3")[: len(full)], 1):
         line, kinds = full[-at].strip(), telling.kinds(full[-at].strip())
         name = line.split(":", 1)[0].strip()
@@ -70,7 +68,6 @@ def features(
     asked = any(e.file and e.file.rsplit("/", 1)[-1] in command for e in places)
     found |= {"located:asked"} if asked else set()
     counts: dict[str, Sized] = {"lines": full, "objects": wrong, "located": places}
-    counts |= {"milds": [own for own in shapes if "mild" in own]}
     counts |= {"findings": [text for text in clear if not telling.is_mild(text)]}
     return frozenset(found | {f"{name}:{_size(len(of))}" for name, of in counts.items()})
 
