@@ -7,8 +7,11 @@ from itertools import groupby
 
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.support.items import EDGE, POST, SAME, class_flag, number, synonyms
+from wm.text.patterns import Lazy
 from wm.text.scripts import is_hangul, is_hiragana, is_kana
 
+_MUST = Lazy(r"(?:なければ|なきゃ|ないと)(?:ならない|なりません|いけない|いけません)")
+"""Two negations that make "must"."""
 _HAN_SAME = [(word, row[0]) for row in SAME.rows("han") for word in row[1:]]
 
 
@@ -83,6 +86,7 @@ def _item(word: str, digest: Callable[[str], int]) -> int:
 def _japanese(run: str, digest: Callable[[str], int]) -> Iterator[int]:
     """Runs of kanji and of katakana are words; a particle governs the word before it."""
     time = 0
+    run = _MUST.sub("", run)
     for (is_grammar, _), letters in groupby(run, lambda c: (is_hiragana(c), is_kana(c))):
         piece = "".join(letters)
         if is_grammar:

@@ -108,6 +108,9 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at], table):
                 continue
+            if word == "pas" and _denies_verb_before(raw, at, table):
+                found.insert(len(found) - 1, fw.TURN)  # as "ne" would
+                continue
             if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
                 found.append(fw.SPLIT)  # "rspec not minitest"
             asks = table[word] >= fw.CAN and not _WORDS["asking"].isdisjoint(raw[at:])
@@ -241,6 +244,16 @@ def _is_denied_before(word: str, before: Sequence[str], table: Mapping[str, int]
     return not (_BEFORE_NE if word == "ne" else _NO).isdisjoint(denied)
 
 
+def _denies_verb_before(raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
+    """Whether a French "pas" without "ne" denies the verb before it: "touche pas au dossier", "on
+    utilise pas npm", but not "pnpm pas npm"."""
+    if at > 1:
+        return raw[at - 2] in _SUBJECTS and _is_content(raw, at - 1, {})
+    after = table.get(raw[at + 1]) if raw[at + 1 :] else None
+    return at == 1 and after in (fw.NOTHING, fw.PREP, fw.TO)
+
+
+_SUBJECTS = {"on", "je", "tu", "il", "elle", "nous", "vous", "ils", "elles"}
 _NO = {"ne", "no", "não", "non"}
 _BEFORE_NE = {"personne", "rien", "aucun", "aucune", "jamais"}
 
@@ -328,12 +341,17 @@ def _limits() -> Lazy:
 def _joined(raw: Sequence[str]) -> list[str]:
     """The words, with the one word for each phrase."""
     found = [""]
-    for word in raw:
+    for at, word in enumerate(raw):
+        if raw[at + 1 : at + 2] == ["안"] and "".join(raw[at + 2 : at + 3])[:1] in _BECOMES:
+            word = word.removesuffix("면")  # Korean "must not", without a condition
         while (both := _PHRASES.get((found[-1], word))) is not None:
             word = both
             found.pop()
         found.append(word)
     return found[1:]
+
+
+_BECOMES = frozenset("되된될돼됩")
 
 
 def _reworded(raw: list[str], table: Mapping[str, int]) -> list[str]:
