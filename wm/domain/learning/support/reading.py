@@ -80,7 +80,7 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     lang = next((name for name, words in _TABLES.items() if words is table), "")
     found: list[int] = [fw.QUALIFIED] if _is_limited(raw) or _is_reported(typed) else []
     raw = [*chain(*map(_compound, raw))] if lang in ("de", "nl", "sv") else raw
-    raw = _reworded(raw, table)
+    raw = _reworded(_with_ne(raw, table), table)
     for at, word in enumerate(raw):
         if word not in table and fw.LATIN.get(items.synonyms().get(word, "")) == fw.VERB:
             word = "use"
@@ -107,9 +107,6 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
             found += [*_group(word, lang), fw.FRAME]
         elif word in table:
             if table[word] == fw.TURN and _is_denied_before(word, raw[:at], table):
-                continue
-            if word == "pas" and _denies_verb_before(raw, at, table):
-                found.insert(len(found) - 1, fw.TURN)  # as "ne" would
                 continue
             if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
                 found.append(fw.SPLIT)  # "rspec not minitest"
@@ -242,6 +239,16 @@ def _is_denied_before(word: str, before: Sequence[str], table: Mapping[str, int]
     clause = takewhile(lambda one: one != COMMA, reversed(before))
     denied = [one for one in clause if table.get(one) == fw.TURN]  # Portuguese "no" is "in the"
     return not (_BEFORE_NE if word == "ne" else _NO).isdisjoint(denied)
+
+
+def _with_ne(raw: list[str], table: Mapping[str, int]) -> list[str]:
+    """The words, with the "ne" that spoken French leaves out before the verb."""
+    at = raw.index("pas") if "pas" in raw and "ne" not in raw else 0
+    return (
+        [*raw[: at - 1], "ne", *raw[at - 1 :]]
+        if at and _denies_verb_before(raw, at, table)
+        else raw
+    )
 
 
 def _denies_verb_before(raw: Sequence[str], at: int, table: Mapping[str, int]) -> bool:
