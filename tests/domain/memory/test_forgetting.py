@@ -35,6 +35,24 @@ FORGETS = tuple(
     for row in """
 en|It is no longer true that the bay crane lifts 40 tons.
 en|Delete the memory about the bay crane.
+en|Please remove the bay crane from your memory.
+en|Delete "The bay crane lifts 40 tons" from your memory.
+en|Forget everything you know about the bay crane.
+de|Lösche bitte den Kran der Bucht aus deinem Gedächtnis.
+de|Vergiss alles über den Kran der Bucht.
+fr|Efface la grue du port de ta mémoire.
+fr|Oublie tout sur la grue du port.
+es|Borra la grúa del puerto de tu memoria.
+es|Olvida todo sobre la grúa del puerto.
+it|Cancella la gru del porto dalla tua memoria.
+it|Dimentica tutto sulla gru del porto.
+pt|Apague o guindaste do porto da sua memória.
+pt|Esqueça tudo sobre o guindaste do porto.
+nl|Wis de kraan van de haven uit je geheugen.
+nl|Vergeet alles over de kraan van de haven.
+pl|Usuń dźwig portowy z twojej pamięci.
+ru|Удали кран порта из своей памяти.
+ru|Забудь всё про кран порта.
 de|Vergiss, dass der Kran der Bucht 40 Tonnen hebt.
 de|Lösche die Notiz über den Kran der Bucht.
 de|Es stimmt nicht mehr, dass der Kran der Bucht 40 Tonnen hebt.
@@ -118,6 +136,8 @@ def test_what_is_not_to_be_forgotten_is_not_named(lang: str, message: str) -> No
     "message",
     """
 Forget about the cranes.
+Remove the bay crane from memory when the session ends.
+Forget everything, start with the bay crane again.
 Forget about the bay crane for now.
 Forget about the bay crane. Fix the ferry first.
 Forget about the bay crane\\nplease look at the ferry
