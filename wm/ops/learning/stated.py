@@ -8,8 +8,9 @@ the model.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from wm.api.protocol import Learning, LearningRequest, Remembered, RememberRequest, WorkspacePlace
 from wm.domain.change.statement import marks_change
@@ -105,37 +106,65 @@ def keep(
     waits = mode(work.runtime, work.place) == INBOX
     for one in _completed(work, found):
         refused = judge(work.runtime, one.text, type=one.type, source="stated").reasons
-        unsure = one.only_change or refused or not one.is_certain
-        user = one.scope == USER
-        place = work.at(USER_PLACE) if user else work
-        retired, unclear = _outdated_by(place, one.text, one.only_change) if unsure else ([], [])
-        if user and not retired:
-            here, maybe = _outdated_by(work, one.text, one.only_change)
-            if here or (maybe and one.only_change and not unclear):
-                # It changes what was said for this workspace.
-                retired, unclear, user = here, maybe, False
-        if one.only_change and not (retired or unclear):
+        effect = _effect(work, one, is_sure=one.is_certain and not (one.only_change or refused))
+        if one.only_change and not effect.changes:
             continue
-        changes = bool(retired or unclear) or (one.is_certain and marks_change(one.text))
-        if refused and not (changes and CHANGE_READS_LIKE.issuperset(refused)):
+        marked = effect.changes or (one.is_certain and marks_change(one.text))
+        if refused and not (marked and CHANGE_READS_LIKE.issuperset(refused)):
             details = {"preview": one.text}
             fact = Fact("stated_ignored", "gate", "rejected", "", refused, details)
             work.log([fact], session=sid(session))
             continue
-        # What may be misread retires neither what was asked for nor what itself waits: the person
-        # is asked.
-        learned = (e.status == "active" and e.source not in ASKED for e in retired)
-        sure = one.is_certain or (retired and all(learned) and not one.is_hearsay)
-        doubt = AGREED if one.agreed else UNSURE
-        reasons = (() if sure else (doubt,)) + ((CHOSEN,) if waits else ())
-        wanted = RememberRequest(
-            text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
-        )
-        if one.agreed:
-            proposed = {"origin": "agent", "rationale": f"you answered “{one.agreed}”"}
-            wanted = wanted.model_copy(update=proposed)
-        kept.append(learn_or_journal(work, wanted, reasons[:1], refused if one.type else None))
+        reasons = _doubts(one, effect.retired) or ((CHOSEN,) if waits else ())
+        wanted = _wanted(one, session, user=effect.user)
+        kept.append(learn_or_journal(work, wanted, reasons, refused if one.type else None))
     return tuple(kept)
+
+
+class _Effect(NamedTuple):
+    """user: whether a statement is kept for every workspace. retired, unclear: the known entries
+    that it would retire there, and those that it may."""
+
+    user: bool
+    retired: Sequence[MemoryEntry]
+    unclear: Sequence[MemoryEntry]
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.retired or self.unclear)
+
+
+def _effect(work: LocatedWork, one: stated.Statement, *, is_sure: bool) -> _Effect:
+    """Where a statement is kept, and what it changes. A wish for every workspace that changes what
+    was said for this one is kept here. is_sure: it is kept anyway, so what it retires in its own
+    memory is left to the admission."""
+    user = one.scope == USER
+    place = work.at(USER_PLACE) if user else work
+    retired, unclear = ([], []) if is_sure else _outdated_by(place, one.text, one.only_change)
+    if user and not retired:
+        here, maybe = _outdated_by(work, one.text, one.only_change)
+        if here or (maybe and one.only_change and not unclear):
+            return _Effect(False, here, maybe)
+    return _Effect(user, retired, unclear)
+
+
+def _doubts(one: stated.Statement, retired: Sequence[MemoryEntry]) -> tuple[str, ...]:
+    """The reason why a statement waits. What may be misread retires neither what was asked for nor
+    what itself waits: the person is asked."""
+    learned = (e.status == "active" and e.source not in ASKED for e in retired)
+    if one.is_certain or (retired and all(learned) and not one.is_hearsay):
+        return ()
+    return (AGREED if one.agreed else UNSURE,)
+
+
+def _wanted(one: stated.Statement, session: str, *, user: bool) -> RememberRequest:
+    wanted = RememberRequest(
+        text=one.text, type=one.type, source="stated", origin="user", session=session, user=user
+    )
+    if not one.agreed:
+        return wanted
+    proposed = {"origin": "agent", "rationale": f"you answered “{one.agreed}”"}
+    return wanted.model_copy(update=proposed)
 
 
 def _completed(work: LocatedWork, found: Iterable[stated.Statement]) -> Iterator[stated.Statement]:
