@@ -219,7 +219,7 @@ def test_a_person_is_warned_when_an_addition_does_not_fit_the_prompt(bench: Benc
     )
     assert "Prompts do not show it" in weak.message
     strong = bench.call("remember", text=SHIP, typed=True)
-    assert "In prompts it takes the place of m_000000" in strong.message
+    assert "In prompts it takes the place of “Rule " in strong.message
 
 
 def test_what_a_known_text_does_not_take_is_said(bench: Bench) -> None:

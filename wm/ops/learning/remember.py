@@ -164,7 +164,7 @@ def _place_in_prompts(work: LocatedWork, before: WorkspaceMemory, entry: MemoryE
         return " Prompts do not show it, because stronger entries fill them: pin it, or search."
     gone = [e for e in rendered(work, before).selection.shown if e.id not in shown]
     gone = [e for e in gone if e.id not in entry.supersedes]
-    return f" In prompts it takes the place of {', '.join(e.id for e in gone)}." if gone else ""
+    return f" In prompts it takes the place of {explanations.quoted(gone)}." if gone else ""
 
 
 def new_entry(work: LocatedWork, request: RememberRequest) -> MemoryEntry:
