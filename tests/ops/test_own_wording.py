@@ -30,6 +30,17 @@ APART = (
     ("Never merge on a Friday without asking Ana first.", "Never merge on a Friday."),
     ("We always use pnpm in harbour.", "We always use pnpm 9.4 in harbour."),
 )  # fmt: skip
+TURNED = (
+    ("Logs go to loki, metrics go to prometheus.",
+     "Logs go to prometheus, metrics go to loki."),
+    ("Invoices are written by the nightly job, the web app only reads them.",
+     "Invoices are written by the web app, the nightly job only reads them."),
+    ("Redis is overkill for the cache, use sqlite.",
+     "Sqlite is overkill for the cache, use redis."),
+    ("Kommentare schreiben wir auf Deutsch und Commits auf Englisch.",
+     "Commits schreiben wir auf Deutsch und Kommentare auf Englisch."),
+    ("提交代码之前一定要运行测试。", "运行测试之前一定要提交代码。"),
+)  # fmt: skip
 
 
 def says(bench: Bench, text: str) -> None:
@@ -81,3 +92,26 @@ def test_what_says_more_or_something_else_is_not_absorbed(
     assert outcome in ("promoted", "inbox")
     assert proposed in bench.texts("inbox") + bench.texts("active")
     assert len(bench.texts()) >= 1
+
+
+@pytest.mark.parametrize(("said", "proposed"), TURNED)
+def test_words_of_the_user_in_another_order_ask_nothing(
+    bench: Bench, said: str, proposed: str
+) -> None:
+    bench.event("session_started")
+    says(bench, f"Remember that {said}")
+    [known] = bench.memory().entries
+    assert [outcome for outcome, _ in proposes(bench, proposed)] == ["absorbed"]
+    assert bench.memory().entries == (known,)
+    assert bench.recorded("memory_absorbed")[-1].details["text"] == proposed
+
+
+def test_an_agent_reads_what_is_known_instead(bench: Bench) -> None:
+    bench.event("session_started")
+    says(bench, "Remember that logs go to loki, metrics go to prometheus.")
+    [known] = bench.memory().entries
+    bench.later()
+    turned = {"text": "Logs go to prometheus, metrics go to loki."}
+    answer = bench.call("call_tool", name="remember", arguments=turned)
+    assert answer.text.startswith(f"Known already, as {known.id}. It says: “")
+    assert bench.memory().entries == (known,)

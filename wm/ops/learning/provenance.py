@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wm.api.protocol import WorkspacePlace
+from wm.domain.change.contradiction import proposition
 from wm.domain.learning import provenance
 from wm.domain.memory import echo_guard
 from wm.domain.memory.consolidate import MemoryEditor, is_users
@@ -193,9 +194,24 @@ def restated(work: LocatedWork, editor: MemoryEditor, entry: MemoryEntry) -> lis
             return False  # the person decides about both
         is_kept = entry.status == "active" and (known.status != "active" or is_users(entry))
         kept, gone = (entry, known) if is_kept else (known, entry)
-        return supports(work.runtime, (kept.text,), gone.text)
+        if supports(work.runtime, (kept.text,), gone.text):
+            return True
+        waits = entry.status == "inbox" and entry.reasons == (provenance.UNATTRIBUTABLE,)
+        return waits and known.status == "active" and _adds_nothing(work.runtime, known, entry)
 
     return [known for known in editor.restatements(entry) if is_same(known)]
+
+
+def _adds_nothing(runtime: Runtime, known: MemoryEntry, entry: MemoryEntry) -> bool:
+    """Whether a proposal without support has only words of a known statement, and as many
+    denials: it words, well or badly, what the user said. To ask a person about it
+    would be noise, and a rearrangement might be accepted by mistake."""
+    key = _words(runtime, None).key
+    old, new = (provenance.content_words(one.text, key) for one in (known, entry))
+    if len(new) < 2 or not new <= old:
+        return False
+    denied, said_denied = (proposition(one.text).denied for one in (entry, known))
+    return denied == said_denied
 
 
 def may_confirm(work: LocatedWork, session_id: str, text: str) -> bool:

@@ -120,8 +120,11 @@ def _learn(
     before = documents.read_memory(work)
     documents.save_memory(work, editor.memory)
     said = _message(admission, kept or entry)
-    if admission.outcome == "absorbed" and kept is not None and not request.session:
-        said += _not_taken(request, entry, kept)
+    if admission.outcome == "absorbed" and kept is not None:
+        if canonical(kept.text) != canonical(entry.text):
+            said += f" It says: {explanations.quoted([kept])}."
+        if not request.session:
+            said += _not_taken(request, entry, kept)
     if doubts:
         said += f" Check it: {explanations.reasons(doubts)}."
     if request.typed and kept is not None and admission.outcome in ("promoted", "superseded"):
