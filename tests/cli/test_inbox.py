@@ -76,6 +76,14 @@ def test_all_that_waits_is_accepted_or_rejected_at_once(user: Terminal) -> None:
     assert listed == ["active: hm", "active: uh"]
 
 
+def test_what_was_accepted_at_once_is_taken_back_at_once(user: Terminal) -> None:
+    waiting(user, "hm", "uh")
+    user.wm("inbox", "accept", "--all")
+    said = user.wm("undo")
+    assert said.out.startswith("Undid the accept: 2 entries back in the inbox.")
+    assert active(user) == []
+
+
 def test_each_waiting_entry_is_decided_with_one_key(user: Terminal) -> None:
     waiting(user, "hm", "uh", "er")
     said = user.wm("inbox", "review", stdin="ars")

@@ -128,6 +128,15 @@ COMMANDS: tuple[Scene, ...] = (
         (*TWO, keep(SHORT)),
         (do("accept_entry", id=entry(SHORT)), do("undo"), do("reject_entry", id=entry(SHORT))),
     ),
+    Scene(
+        "inbox at once",
+        (*TWO, keep(SHORT), keep("uh")),
+        (
+            do("decide_entries", ids=ids(SHORT, "uh"), accept=True),
+            do("undo"),
+            do("decide_entries", ids=ids(SHORT, "uh"), accept=False),
+        ),
+    ),
     Scene("outside accept", (*TWO, edited_by_hand), (do("notice_outside"), do("accept_outside"))),
     Scene("undo", TWO, (do("undo"), do("undo"))),
     Scene("rollback", (*IN_SESSION, COMPACTS, compacted), (do("rollback", since="300d"),)),

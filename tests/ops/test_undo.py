@@ -437,3 +437,36 @@ def test_an_answer_that_is_undone_leaves_the_question_open(bench: Bench, answer:
     bench.call(answer, id=asked.id)
     bench.call("undo")
     assert (seen(bench), {e.id: e.conflicts for e in bench.memory().entries}) == before
+
+
+def test_a_decision_about_several_entries_is_one_act(bench: Bench) -> None:
+    waiting = tuple(bench.remember(text).id for text in ("hm", "uh", "er"))
+    done = bench.call("decide_entries", ids=(*waiting, "m_ffffffff"), accept=True)
+    assert [one.entry.id for one in done.done] == list(waiting)
+    assert done.left == ("m_ffffffff",)
+    assert sorted(bench.texts("active")) == ["er", "hm", "uh"]
+    [newest, *_] = bench.call("list_acts").acts
+    assert (newest.event, newest.act, newest.text) == (done.event, "accept", "3 entries")
+    planned = bench.call("plan_undo").message
+    assert planned == "Would undo the accept: 3 entries back in the inbox."
+    assert bench.call("undo").message == "Undid the accept: 3 entries back in the inbox."
+    assert sorted(bench.texts("inbox")) == ["er", "hm", "uh"]
+    again = bench.call("list_acts").acts[0].event
+    assert "3 entries restored" in bench.call("undo", act=again).message
+    assert sorted(bench.texts("active")) == ["er", "hm", "uh"]
+
+
+def test_a_rejection_of_several_entries_is_one_act(bench: Bench) -> None:
+    waiting = tuple(bench.remember(text).id for text in ("hm", "uh"))
+    bench.call("decide_entries", ids=waiting, accept=False)
+    assert bench.texts("inbox") == []
+    one = bench.call("undo", act=waiting[0])
+    assert one.entry.status == "inbox"
+    assert bench.call("undo").message == "Undid the reject: 1 entry back in the inbox."
+    assert sorted(bench.texts("inbox")) == ["hm", "uh"]
+
+
+def test_a_decision_that_decides_nothing_is_no_act(bench: Bench) -> None:
+    done = bench.call("decide_entries", ids=("m_ffffffff",), accept=True)
+    assert (done.done, done.event) == ((), "")
+    assert bench.call("list_acts").acts == ()

@@ -292,6 +292,22 @@ class EntryAnswer(Record):
     message: str = ""
 
 
+class DecideRequest(Scoped):
+    """Accept or reject several entries of the inbox, as one act."""
+
+    ids: tuple[str, ...]
+    accept: bool
+
+
+class Decided(Record):
+    """done: the entries that were decided about. left: ids for which `accept_entry` or
+    `reject_entry` says why not. event: the record of the act, which `undo` takes."""
+
+    done: tuple[EntryAnswer, ...] = ()
+    left: tuple[str, ...] = ()
+    event: str = ""
+
+
 class AcceptOutsideRequest(Scoped):
     """Accept every change that was made to the file outside wm (ST-4)."""
 

@@ -6,9 +6,10 @@ Protects one rule: nothing is kept, dropped, shown or refused without a reason (
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from wm.formats.evidence import Outcome, Phase
 from wm.text.tables import Tables
@@ -33,6 +34,13 @@ class Fact(Struct, frozen=True):
     entry: str = ""
     reason_codes: tuple[str, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
+
+
+def parts_of(command: str, facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """The facts as parts of one act. command: the id of its record, or "" if they are acts of their
+    own."""
+    part = {"command": command} if command else {}
+    return tuple(replace(fact, details={**fact.details, **part}) for fact in facts)
 
 
 class Refusal(Struct, frozen=True):

@@ -92,13 +92,18 @@ async def decide(visit: PageVisit) -> Response:
     chosen = list(dict.fromkeys(visit.form.get("id", [])))
     done: list[str] = []
     problems: list[WmError] = []
+    undo = ""
+    if len(chosen) > 1:
+        decided = await visit.of("decide_entries", ids=tuple(chosen), accept=accepts)
+        done, chosen = [one.entry.id for one in decided.done], list(decided.left)
+        undo = decided.event
     for name in chosen:
         try:
             await _decide(visit, name, operation)
             done.append(name)
         except WmError as error:
             problems.append(error)
-    visit.say(_sentence(word, done, problems), done[0] if len(done) == 1 else "")
+    visit.say(_sentence(word, done, problems), undo or (done[0] if len(done) == 1 else ""))
     return await visit.reported("inbox")
 
 

@@ -48,7 +48,7 @@ class Page(Struct):
     entered: Callable[[], None] = lambda: None
     said: str = ""
     undo: str = ""
-    """The entry whose newest act the sentence offers to undo."""
+    """The act that the sentence offers to undo, or the entry whose newest act it offers to."""
 
 
 class PageVisit(Struct):
@@ -91,7 +91,7 @@ class PageVisit(Struct):
         return f"/{self.page.access.path}/w/{self.key}/{path}{'?' if asked else ''}{asked}"
 
     def say(self, sentence: str, undo: str = "") -> None:
-        """Tell the user, on the next page, what was done. undo: an entry id."""
+        """Tell the user, on the next page, what was done. undo: an act or an entry."""
         self.page.said, self.page.undo = sentence, undo
 
     async def answer(self, template: str, **values: Any) -> Response:

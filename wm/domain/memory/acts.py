@@ -25,8 +25,11 @@ SOURCE_RANK = {"explicit": 4, "manual": 3, "stated": 2, "compaction": 1}
 IMPORTED = "import_finished"
 """The type of the record of an import. The record of each entry names it as its `command`."""
 
+DECIDED = "inbox_decided"
+"""The type of the record of a decision about several entries of the inbox, in the same way."""
+
 REVERTED = "command_undone"
-"""The type of the record that reverses an import, or such a reversal."""
+"""The type of the record that reverses one of those, or such a reversal."""
 
 RESCOPED = "memory_rescoped"
 """The type of the record of an entry that moved between a workspace and the user's memory."""
@@ -40,6 +43,8 @@ _WORDS = {
     ("memory_imported", "inbox"): "import",
     ("memory_imported", "superseded"): "import",
     (IMPORTED, "changed"): "import",
+    (DECIDED, "accepted"): "accept",
+    (DECIDED, "trashed"): "reject",
     (REVERTED, "changed"): "undo",
     ("memory_received", "promoted"): "receive",
     ("memory_received", "inbox"): "receive",
@@ -86,7 +91,7 @@ class Act(Struct, frozen=True):
     @property
     def is_command(self) -> bool:
         """Whether this act represents all acts of one command."""
-        return self.record.type in (IMPORTED, REVERTED)
+        return self.record.type in (IMPORTED, DECIDED, REVERTED)
 
 
 def acts(records: Iterable[EvidenceRecord]) -> tuple[Act, ...]:

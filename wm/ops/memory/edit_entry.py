@@ -27,7 +27,7 @@ def _edit(work: LocatedWork, request: EditRequest) -> EntryAnswer:
 
     return change_entry(
         work,
-        request,
+        request.id,
         lambda memory, entry_id: edits.edit(
             memory,
             entry_id,

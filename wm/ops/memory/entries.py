@@ -12,18 +12,23 @@ from msgspec.structs import replace
 from wm.api.protocol import (
     Accepted,
     AcceptOutsideRequest,
+    Decided,
+    DecideRequest,
     EntryAnswer,
     EntryRequest,
     ForgetRequest,
     Noticed,
     Scoped,
 )
-from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.facts import Detail, Fact, Refusal, parts_of
 from wm.domain.memory import edits, entry_list, outside_changes
+from wm.domain.memory.acts import DECIDED
 from wm.domain.memory.consolidate import MemoryEditor
 from wm.domain.memory.entry_list import find, get
 from wm.domain.memory.tombstones import tombstone
-from wm.errors import NotFound
+from wm.errors import NotFound, UserError
+from wm.formats.base import Document
+from wm.formats.evidence import Outcome
 from wm.formats.tombstones import TrashedEntry
 from wm.formats.workspace_memory import MemoryEntry, WorkspaceMemory
 from wm.ops import explanations
@@ -40,7 +45,8 @@ from wm.ops.memory.documents import (
     tombstones_ref,
 )
 from wm.ops.operation import LocatedWork, Operation, granted, located
-from wm.ops.place import memory_ref, workspace_of
+from wm.ops.place import locate, memory_ref, workspace_of
+from wm.ops.runtime import Runtime
 from wm.store.base import Health, Ref
 
 Edit = Callable[[WorkspaceMemory, str], tuple[WorkspaceMemory, Sequence[Fact]] | Refusal]
@@ -86,21 +92,21 @@ def load_to_change(work: LocatedWork, wanted: str) -> tuple[WorkspaceMemory, Mem
         raise NotFound.of("entry.forgotten", entry=name) from None
 
 
-def change_entry(work: LocatedWork, request: EntryRequest, edit: Edit) -> EntryAnswer:
-    """Apply an edit to the requested entry; stage it with its evidence."""
-    memory, entry = load_to_change(work, request.id)
+def change_entry(work: LocatedWork, wanted: str, edit: Edit, command: str = "") -> EntryAnswer:
+    """Apply an edit to the entry; stage it with its evidence. command: the act it is a part of."""
+    memory, entry = load_to_change(work, wanted)
     changed, facts = granted(edit(memory, entry.id))
-    save_memory(work, changed, facts)
+    save_memory(work, changed, parts_of(command, facts))
     # Accepting an outside edit changes another entry than the accepted one.
     return EntryAnswer(entry=find(changed, facts[0].entry) or entry)
 
 
-def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
+def _accept(work: LocatedWork, wanted: str, command: str = "") -> EntryAnswer:
     def accept(memory: WorkspaceMemory, entry_id: str) -> edits.Outcome | Refusal:
         with memory_editor(work, memory, MemoryEditor) as editor:
             return edits.accept(editor, entry_id, now=work.now, settings=work.settings.memory)
 
-    answer = change_entry(work, request, accept)
+    answer = change_entry(work, wanted, accept, command)
     entry, memory = answer.entry, read_memory(work)
     # The words of an accepted question are in force already, in the entry that it is about.
     heir = find(memory, entry.superseded_by) if entry.status == "superseded" else entry
@@ -112,15 +118,47 @@ def _accept(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
     return EntryAnswer(entry=heir, message=f"It replaces {texts}." if texts else "")
 
 
-def _reject(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
+def _reject(work: LocatedWork, wanted: str, command: str = "") -> EntryAnswer:
     """Move a rejected inbox entry to the trash, so that it can be restored. An outside edit gets
     no tombstone."""
-    memory, entry = load_to_change(work, request.id)
+    memory, entry = load_to_change(work, wanted)
     changed, entry, fact = granted(edits.reject(memory, entry.id))
     stone = not (entry.outside or entry_list.is_in_force(changed, entry.text))
     to_trash(work, entry, reason="rejected", stone=stone)
-    save_memory(work, changed, [fact])
+    save_memory(work, changed, parts_of(command, [fact]))
     return EntryAnswer(entry=entry, message=f"Rejected {entry.id}; `wm undo {entry.id}` undoes it.")
+
+
+def _accept_one(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
+    return _accept(work, request.id)
+
+
+def _reject_one(work: LocatedWork, request: EntryRequest) -> EntryAnswer:
+    return _reject(work, request.id)
+
+
+def _decide(work: LocatedWork, request: DecideRequest) -> Decided:
+    """Accept or reject several entries, as one act. One that cannot be does not stop the others."""
+    decide = _accept if request.accept else _reject
+    command = work.new_id("e_")
+    done: list[EntryAnswer] = []
+    left: list[str] = []
+    for wanted in dict.fromkeys(request.ids):
+        try:
+            done.append(decide(work, wanted, command))
+        except UserError:
+            left.append(wanted)
+    if not done:
+        return Decided(left=tuple(left))
+    outcome: Outcome = "accepted" if request.accept else "trashed"
+    work.log_as(command, Fact(DECIDED, "user", outcome, details={"entry": len(done)}))
+    return Decided(done=tuple(done), left=tuple(left), event=command)
+
+
+def _decide_refs(runtime: Runtime, request: DecideRequest) -> Sequence[Ref[Document]]:
+    refs = memory_refs(runtime, request)
+    key = locate(runtime, request).key
+    return refs if request.accept else (*refs, *(trash_ref(key, name) for name in request.ids))
 
 
 def _notice_outside(work: LocatedWork, _request: Scoped) -> Noticed:
@@ -250,8 +288,13 @@ def trash_ref(key: str, entry_id: str) -> Ref[TrashedEntry]:
 
 
 show_entry = Operation("show_entry", EntryRequest, EntryAnswer, located(_show))
-accept_entry = Operation("accept_entry", EntryRequest, EntryAnswer, located(_accept), memory_refs)
-reject_entry = Operation("reject_entry", EntryRequest, EntryAnswer, located(_reject), memory_refs)
+accept_entry = Operation(
+    "accept_entry", EntryRequest, EntryAnswer, located(_accept_one), memory_refs
+)
+reject_entry = Operation(
+    "reject_entry", EntryRequest, EntryAnswer, located(_reject_one), memory_refs
+)
+decide_entries = Operation("decide_entries", DecideRequest, Decided, located(_decide), _decide_refs)
 forget_entry = Operation("forget_entry", ForgetRequest, EntryAnswer, located(_forget), memory_refs)
 restore_entry = Operation(
     "restore_entry", EntryRequest, EntryAnswer, located(_restore), memory_refs

@@ -1,7 +1,7 @@
 """Undo an act: a person's newest one, one that is named, or all that models did since a moment.
 
-An import is one act, however many entries it brought: it has a record of its own, and the record of
-each entry names it as its command.
+An import is one act, however many entries it brought, and so is a decision about several entries of
+the inbox: it has a record of its own, and the record of each entry names it as its command.
 
 The evidence says what an act did; `domain.memory.undo` decides what undoing it means; this
 module applies that to the files (WM-7). An undo is an act itself: it is logged with the record that
@@ -20,7 +20,6 @@ from datetime import datetime
 from functools import partial
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wm.api.diagnosis import (
     Acts,
@@ -34,7 +33,7 @@ from wm.api.diagnosis import (
 )
 from wm.api.protocol import WorkspacePlace
 from wm.domain.counts import counted
-from wm.domain.facts import Detail, Fact, Refusal
+from wm.domain.facts import Detail, Fact, Refusal, parts_of
 from wm.domain.memory.acts import RESCOPED, REVERTED, Act, acts, change_of_session, named, newest
 from wm.domain.memory.undo import UndoContext, UndoResult, reverse
 from wm.domain.times import iso, parse
@@ -134,10 +133,7 @@ def _stage(
     if done.untrashes:
         documents.lift_tombstones(work, done.entry)
         work.delete(trash_ref(work.key, act.record.entry))
-    facts = done.facts
-    if command:
-        facts = tuple(replace(fact, details={**fact.details, "command": command}) for fact in facts)
-    return work.log(facts)[0]
+    return work.log(parts_of(command, done.facts))[0]
 
 
 # --- one act ----------------------------------------------------------------------------------
@@ -362,9 +358,11 @@ def _unused_sessions(work: LocatedWork, act: Act) -> list[str]:
 
 def _command_message(act: Act, done: _Reversal, sessions: Sequence[str], *, applied: bool) -> str:
     trashed = sum(step.trashes for _, step in done.steps)
+    waiting = sum(step.entry.status == "inbox" for _, step in done.steps if not step.trashes)
     said = {
         "moved to the trash": {"entry": trashed},
-        "restored": {"entry": len(done.steps) - trashed},
+        "back in the inbox": {"entry": waiting},
+        "restored": {"entry": len(done.steps) - trashed - waiting},
         "deleted": {"session": len(sessions)},
         "left as before": {"entry": len(done.refused)},
     }

@@ -173,12 +173,14 @@ def edit(caller: Caller, entry_id: str, text: tuple[str, ...], wait: bool) -> Re
 def _each(
     caller: Caller, operation: str, entry_ids: tuple[str, ...], show: Callable[[Any], None]
 ) -> Result:
-    """Run it for every entry. One that fails does not stop the others."""
+    """Decide about every entry, as one act. One that fails does not stop the others."""
     if len(entry_ids) == 1:
         return Result(caller.call(operation, id=entry_ids[0]), show)
-    done: list[Any] = []
+    accepts = operation == "accept_entry"
+    decided: Any = caller.call("decide_entries", ids=entry_ids, accept=accepts)
+    done = [*decided.done]
     problems: dict[str, WmError] = {}
-    for entry_id in dict.fromkeys(entry_ids):
+    for entry_id in decided.left:  # it waits for all projects, or there is a reason to show
         try:
             done.append(caller.call(operation, id=entry_id))
         except WmError as error:
