@@ -33,6 +33,7 @@ WITH_ARGUMENTS = (
     "fit_language",
     "fit_stated",
     "fit_telling",
+    "fit_type",
     "fit_verdict",
     "goals",
     "helper_cost",

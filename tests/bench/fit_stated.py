@@ -109,7 +109,8 @@ def written(path: Path) -> Iterable[dict[str, Any]]:
         text = text.replace("\\n", "\n")
         whole = re.sub(r"[{}]", "", text)
         says = [] if kind == "-" else re.findall(r"\{([^}]*)\}", text) or [whole]
-        yield {"lang": lang, "before": before or "", "text": whole, "session": f"line {number}",
+        yield {"lang": lang, "kind": kind, "before": before or "", "text": whole,
+               "session": f"line {number}",
                "keep": [{"says": one} for one in says]}  # fmt: skip
 
 

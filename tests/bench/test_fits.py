@@ -11,7 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.bench import fit_asking, fit_verdict
+from tests.bench import fit_asking, fit_type, fit_verdict
+from wm.domain.learning.entry_type import TYPES
 
 TOLERANCE = 0.1
 """A weight may differ by so much: one more case changes many weights a little."""
@@ -20,8 +21,10 @@ TOLERANCE = 0.1
 def weights(text: str) -> dict[str, float]:
     """The weights of a data file, by table and name."""
     tables = tomllib.loads(text)
-    found = {f"weights {name}": float(w) for name, w in map(str.split, _rows(tables["weights"]))}
-    for table in ("grams", "forward", "back"):
+    found = {
+        f"weights {name}": float(w) for name, w in map(str.split, _rows(tables.get("weights", "")))
+    }
+    for table in ("grams", "forward", "back", *TYPES):
         rows = (row.split(None, 1) for row in _rows(tables.get(table, "")))
         found |= {f"{table} {name}": float(weight) for weight, name in rows}
     return found
@@ -41,8 +44,9 @@ def check(fit: ModuleType) -> None:
         assert not other, f"{path.name} is not what `{command}` writes: {other}"
 
 
-def test_the_weights_in_use_are_those_of_a_quick_fit() -> None:
-    check(fit_verdict)
+@pytest.mark.parametrize("fit", [fit_verdict, fit_type])
+def test_the_weights_in_use_are_those_of_a_quick_fit(fit: ModuleType) -> None:
+    check(fit)
 
 
 @pytest.mark.soak

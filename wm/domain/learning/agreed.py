@@ -14,8 +14,9 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from wm.domain.learning.concepts import concepts_in, folded
+from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.inner_requests import asks_for_the_same
-from wm.domain.learning.stated import Statement, kind_of, lasting_score, scope_of
+from wm.domain.learning.stated import Statement, lasting_score, scope_of
 from wm.domain.learning.typed_lines import typed_lines
 from wm.secrets.redact import labels_in
 from wm.text.patterns import Lazy
@@ -78,7 +79,7 @@ def agreed(offered: str, message: str) -> tuple[Statement, ...]:
     texts = list(_chosen(offer, said.words) if said.words else _proposed(offer))
     if said.change:  # which of several it changes is not known: "yes, but not the second"
         texts = [f"{one.rstrip('.。')}, {said.change}" for one in texts if len(texts) == 1]
-    new = (Statement(x, kind_of(x), scope_of(x), False, is_hearsay=True) for x in texts)
+    new = (Statement(x, infer_type(x), scope_of(x), False, is_hearsay=True) for x in texts)
     return tuple(one._replace(agreed=said.text) for one in new)
 
 

@@ -42,7 +42,7 @@ from wm.domain.learning.opening_requests import (
     shown,
 )
 from wm.domain.learning.sentence_features import doubts_before
-from wm.domain.learning.stated import Statement, candidates, kind_of, lasting_score
+from wm.domain.learning.stated import Statement, candidates, lasting_score
 from wm.domain.learning.typed_lines import (
     ABBREVIATED,
     MOST_SENTENCES,
@@ -313,7 +313,7 @@ def _unknown(
         new = canonical(text)
         if len(seen) < settings.max_requests and not any(_overlap(one, new) for one in seen):
             seen.append(new)
-            yield MemoryRequest(text, kind_of(text), language(folded(text)), "")
+            yield MemoryRequest(text, infer_type(text), language(folded(text)), "")
 
 
 def _overlap(one: str, other: str) -> bool:

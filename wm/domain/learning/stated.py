@@ -15,12 +15,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from wm.domain.change.statement import ARTICLES
-from wm.domain.learning.concepts import ASIDE, concepts_in, concepts_of, folded, phrases
+from wm.domain.learning.concepts import ASIDE, concepts_of, folded, phrases
+from wm.domain.learning.entry_type import type_of
 from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.sentence_features import Sentence, clauses, is_closed, model, sentences
 from wm.text.patterns import Lazy
 from wm.text.patterns import words as word_set
-from wm.text.sentence_forms import forms_of
 
 MAX_CERTAIN_CHARS = 160
 """Longest statement that is kept at once. A longer one says more than what lasts, so it waits: of
@@ -144,7 +144,8 @@ def candidates(message: str, before: str = "") -> tuple[Statement, ...]:
         around = tuple(x for x in longer if len(text) < len(x) <= MAX_CERTAIN_CHARS)
         kept, scope = _without_aside(sentence), _scope(sentence, own.features)
         hearsay = "hearsay" in own.features
-        found.append(Statement(kept, _type(features), scope, certain, only_change, around, hearsay))
+        kind = type_of(sentence)
+        found.append(Statement(kept, kind, scope, certain, only_change, around, hearsay))
     return tuple(sorted(found, key=lambda one: one.only_change))
 
 
@@ -386,23 +387,6 @@ def _has_name(sentence: Sentence) -> bool:
         return False
     opening = concepts_of(folded(f"{first} {second}"), lang).anywhere
     return first.lower() not in LATIN and "answer" not in opening
-
-
-def kind_of(text: str) -> str:
-    """The type of an entry with this text, by its concepts."""
-    found = concepts_in(text)
-    first = (f"first:{name}" for name in found.first)
-    return _type(frozenset({*forms_of(text), *found.anywhere, *first}))
-
-
-def _type(features: frozenset[str]) -> str:
-    located = "url" in features or {"path", "state"} <= features
-    if located and not features & _DIRECTIVE:
-        return "reference"
-    opens = "first:decide" in features and "first:always" not in features
-    if opens or ("decide" in features and not features & {"always", "ban", "only", "answer"}):
-        return "decision"
-    return "feedback" if features & _DIRECTIVE else "project"
 
 
 def _without_aside(sentence: Sentence) -> str:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from wm.domain.learning.entry_type import infer_type as infer_type
 from wm.domain.memory import gate_words, worth
 from wm.domain.memory.intent import describes_moment, has_harmful_intent, is_guess, reports_progress
 from wm.secrets.redact import Redactor

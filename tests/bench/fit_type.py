@@ -1,0 +1,121 @@
+"""Fit the weights of `wm.domain.learning.entry_type` and write its data file.
+
+    python -m tests.bench fit_type [--check]
+
+Trains on the statements of `stated_cases.txt`, whose types are written beside them, and on the
+cases of the tests of types. --check writes nothing: it reports how many statements get their type
+in each language with that language left out, and of `stated_kept.txt` and
+`stated_messages_kept.jsonl`, which no fit uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.bench import fit_stated
+from tests.bench.fitting import SMALLEST, Choice, fit_choices, run, valued
+from tests.domain.learning.type_cases import CASES
+from wm.domain.learning import entry_type
+from wm.domain.learning.sentence_features import sentences
+
+OUT = Path(entry_type.__file__).with_name("entry_type.toml")
+HEAD = "# Weights of features and words for `entry_type`: `python -m tests.bench fit_type`.\n"
+LEAST, RIDGE = 10, 3.0
+OF_LETTER = {"f": "feedback", "p": "project", "d": "decision", "r": "reference"}
+OF_KIND = {
+    "rule": "feedback", "ban": "feedback", "preference": "feedback", "style": "feedback",
+    "fact": "project", "person": "project", "place": "project", "environment": "project",
+    "choice": "decision", "reference": "reference",
+}  # fmt: skip
+"""The kinds of `stated_messages_kept.jsonl` that have one type."""
+FROM_TESTS = 5
+"""How often a case of the tests counts, which must all be right."""
+
+
+class Typed(NamedTuple):
+    text: str
+    type: str
+    lang: str
+    group: str
+
+
+def main(argv: Sequence[str]) -> int:
+    return run("fit_type", argv, files, check)
+
+
+def files() -> dict[Path, str]:
+    found = _fit([*cases(fit_stated.CASES), *of_tests()])
+    rows = {name: dict[str, float]() for name in entry_type.TYPES}
+    for name, weight in found.items():
+        kind, feature = name.split(" ", 1)
+        if abs(weight) >= SMALLEST:
+            rows[kind][feature] = weight
+    return {
+        OUT: HEAD + "".join(f"{kind} = '''\n{valued(own)}\n'''\n" for kind, own in rows.items())
+    }
+
+
+def check() -> None:
+    every = [*cases(fit_stated.CASES), *of_tests()]
+    print("leaving one language out")
+    for lang in sorted({one.lang for one in every} - {""}):
+        found = _fit([one for one in every if one.lang != lang])
+        _report(lang, [one for one in every if one.lang == lang], found)
+    print("statements that no fit uses")
+    found = _fit(every)
+    _report("cases", cases(fit_stated.KEPT), found)
+    _report("messages", of_messages(fit_stated.MESSAGES_KEPT), found)
+
+
+def cases(path: Path) -> Iterator[Typed]:
+    for row in fit_stated.written(path):
+        for kept in row["keep"]:
+            yield Typed(kept["says"], OF_LETTER[row["kind"][0]], row["lang"], row["session"])
+
+
+def of_messages(path: Path) -> Iterator[Typed]:
+    for row in fit_stated.marked(path):
+        for kept in row["keep"]:
+            if row["kind"] in OF_KIND:
+                yield Typed(kept["says"], OF_KIND[row["kind"]], row["lang"], row["session"])
+
+
+def of_tests() -> Iterator[Typed]:
+    for at, (text, kind) in enumerate(CASES):
+        for time in range(FROM_TESTS):
+            yield Typed(text, kind, "", f"test {at} {time}")
+
+
+def _names(text: str) -> frozenset[str]:
+    found = sentences(text)
+    return frozenset({"bias", *entry_type.names_of(found[0])}) if found else frozenset({"bias"})
+
+
+def _fit(rows: Iterable[Typed]) -> Mapping[str, float]:
+    """The weights of each type and name; the fallback has none."""
+    choices = []
+    for one in rows:
+        names = _names(one.text)
+        options = [frozenset(f"{kind} {name}" for name in names) for kind in entry_type.TYPES]
+        right = tuple(kind == one.type for kind in (*entry_type.TYPES, entry_type.FALLBACK))
+        choices.append(Choice((*options, frozenset()), right, one.group))
+    return fit_choices(choices, LEAST, RIDGE).weights
+
+
+def _report(name: str, rows: Iterable[Typed], found: Mapping[str, float]) -> None:
+    rows = list(rows)
+    right = sum(one.type == _best(found)(one.text) for one in rows)
+    print(f"  {name:8} {right} of {len(rows)} = {right / len(rows):.3f}")
+
+
+def _best(found: Mapping[str, float]) -> Callable[[str], str]:
+    def of(text: str) -> str:
+        names = _names(text)
+        scores = {entry_type.FALLBACK: 0.0}
+        for kind in entry_type.TYPES:
+            scores[kind] = sum(found.get(f"{kind} {name}", 0.0) for name in names)
+        return max(scores, key=lambda kind: scores[kind])
+
+    return of
