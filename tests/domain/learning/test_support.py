@@ -60,3 +60,12 @@ def test_the_words_read_of_one_sentence_are_bounded(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(reading, "_is_denied_before", lambda *a: calls.append(1) or is_denied(*a))
     reading.tokens(["never", "without"] * 20_000, len)
     assert 0 < len(calls) < 1_000
+
+
+@pytest.mark.parametrize(
+    "text", ["use pnpm not t' npm", "not d' npm", "only 'll x", "it is over l'"]
+)
+def test_an_elided_word_that_is_alone_is_read(text: str) -> None:
+    """It became an empty word, at which the parser failed: the message was lost."""
+    words = session(text)
+    assert words.judge(text).origin == "user"

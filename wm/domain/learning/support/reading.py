@@ -61,13 +61,15 @@ def with_commas(plain_text: str) -> str:
 
 
 def without_elision(chunk: str, word: str) -> str:
-    """The raw word of a chunk without an elided French article or English auxiliary."""
+    """The raw word of a chunk without an elided French article or English auxiliary; one that
+    is alone stays."""
     match = _ELIDED.search(chunk) if "'" in chunk else None
     if match is None:
         return word
     if match.group() in ("'re", "'m"):
         return "are"
-    return word[len(match.group()) - 1 :] if not match.start() else word[: match.start()]
+    rest = word[len(match.group()) - 1 :] if not match.start() else word[: match.start()]
+    return rest or word
 
 
 def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
