@@ -25,8 +25,8 @@ ODD = (
     "\0", "\u202e", "\ud7ff", "\U0001f468\u200d\U0001f469", "\u0301" * 50, "\r", "\x1b[31m",
     "\x85", "```", '"', "'", "`", "{", "}", "[", "\\", "\\u", "$(", "\t" * 9, "  \n" * 30, "。",
     "、", "؟", "İ", "ı", "ß", "ﬁ", "1e309", "9" * 400, "%s", "../..", "<private>", "</private>",
-    "<system-reminder>", "/remember ", "remember: ", "not t' ", "# ", "|", "~", "\u2028", "\ufeff", "\ufffd", " ... ",
-    "l'",
+    "<system-reminder>", "/remember ", "remember: ", "not t' ", "# ", "|", "~", "\u2028", "\ufeff",
+    "\ufffd", " ... ", "l'",
 )  # fmt: skip
 COMMANDS = ("pytest -q", "npm test", "make", "cat notes.txt", "cargo build 2>&1 | tail -5", "")
 
