@@ -75,7 +75,7 @@ def without_elision(chunk: str, word: str) -> str:
 def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     """Convert one sentence of raw lower-case words into marks and digests. Words of a name begin
     with `IN_NAME`."""
-    typed = [chunk.strip(".") for chunk in raw[: 4 * MAX_TOKENS]]  # later ones are cut off
+    typed = [word for chunk in raw[: 4 * MAX_TOKENS] if (word := chunk.strip("."))]  # cut off
     raw = _joined(typed)
     raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
