@@ -8,7 +8,8 @@ from msgspec import Struct, field
 
 from wm.domain.paging.files import FileUse
 from wm.ops.paging.contents import uses_in
-from wm.wire.body import Message
+from wm.wire.body import Body, Message
+from wm.wire.history import ConversationHistory, placed_blocks
 
 
 class ReadCopies(Struct):
@@ -26,14 +27,13 @@ class ReadCopies(Struct):
         reads = (use for block in blocks for use in uses_in(block) if not use.writes)
         return sum(self._newest.get((read.path, read.part)) in copies for read in reads)
 
-    def take(self, messages: Sequence[Message], places: Sequence[tuple[str, ...]]) -> None:
-        """Follow the conversation by these messages."""
-        for message, line in zip(messages, places, strict=True):
-            for block, place in zip(message.blocks, line, strict=True):
-                if found := list(uses_in(block)):
-                    self._calls[block.call] = found
-                elif block.type == "tool_result":
-                    self._shown(self._calls.pop(block.call, []), place)
+    def take(self, body: Body, past: ConversationHistory, old: int) -> None:
+        """Follow the conversation by the messages after the first `old` ones."""
+        for _, block, place in placed_blocks(body, past, old):
+            if found := list(uses_in(block)):
+                self._calls[block.call] = found
+            elif block.type == "tool_result":
+                self._shown(self._calls.pop(block.call, []), place)
 
     def _shown(self, found: Sequence[FileUse], place: str) -> None:
         for use in found:

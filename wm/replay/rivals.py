@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from wm.wire.block import CHARS_PER_TOKEN, Block
 from wm.wire.body import Body
-from wm.wire.history import ConversationHistory
+from wm.wire.history import ConversationHistory, placed_blocks
 from wm.wire.policy import Decision, Log, Moment, Policy, is_step
 from wm.wire.rows import estimate
 
@@ -41,13 +41,11 @@ class _Use(Struct, frozen=True):
 def _uses(body: Body, past: ConversationHistory) -> list[_Use]:
     calls: dict[str, tuple[Block, str]] = {}
     found = []
-    for number, (message, places) in enumerate(zip(body.messages, past.places, strict=True)):
-        for block, place in zip(message.blocks, places, strict=True):
-            if block.type == "tool_use":
-                calls[block.call] = (block, place)
-            elif block.type == "tool_result" and message.role == "user":
-                call = calls.get(block.call)
-                found.append(_Use(call, (block, place), number))
+    for number, block, place in placed_blocks(body, past):
+        if block.type == "tool_use":
+            calls[block.call] = (block, place)
+        elif block.type == "tool_result" and body.messages[number].role == "user":
+            found.append(_Use(calls.get(block.call), (block, place), number))
     return found
 
 

@@ -201,7 +201,7 @@ class ReplayRun(Struct, eq=False):
         faults = counter.answered(body, old)
         used = len(counter.used) - known
         rereads = one.copies.read_again(body.messages[old:], counter.is_removed)
-        one.copies.take(body.messages[old:], past.places[old:])
+        one.copies.take(body, past, old)
         blocks, tokens = counter.removed_blocks, counter.removed_tokens
         counter.sent(body, past, one.wire.in_force(), self.measure)
         removed = (counter.removed_blocks - blocks, counter.removed_tokens - tokens)

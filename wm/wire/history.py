@@ -6,12 +6,12 @@ block's identity (`wm.wire.block`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from msgspec import Struct
 
-from wm.wire.block import digest
+from wm.wire.block import Block, digest
 from wm.wire.body import Body, Message
 
 
@@ -48,6 +48,11 @@ class ConversationHistory(Struct, frozen=True):
     lines: tuple[MessageIdentity, ...]
     places: tuple[tuple[str, ...], ...] = ()
 
+    @property
+    def end(self) -> str:
+        """The place of the last block; "" without one."""
+        return _end(self.places)
+
 
 class HistoryChange(Struct, frozen=True):
     """common: number of equal messages at the beginning."""
@@ -75,7 +80,7 @@ def _places(
     fresh: Sequence[MessageIdentity], known: Sequence[tuple[str, ...]]
 ) -> list[tuple[str, ...]]:
     """The places of messages that follow known ones."""
-    last = next((line[-1] for line in reversed(known) if line), "")
+    last = _end(known)
     found: list[tuple[str, ...]] = []
     for one in fresh:
         blocks = []
@@ -85,6 +90,19 @@ def _places(
             blocks.append(last)
         found.append(tuple(blocks))
     return found
+
+
+def _end(places: Sequence[tuple[str, ...]]) -> str:
+    return next((line[-1] for line in reversed(places) if line), "")
+
+
+def placed_blocks(
+    body: Body, past: ConversationHistory, first: int = 0, end: int | None = None
+) -> Iterator[tuple[int, Block, str]]:
+    """Each block of these messages with the number of its message and its place, in order."""
+    for number, message in enumerate(body.messages[first:end], start=first):
+        for block, place in zip(message.blocks, past.places[number], strict=True):
+            yield number, block, place
 
 
 def line(message: Message) -> MessageIdentity:

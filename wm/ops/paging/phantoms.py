@@ -17,7 +17,7 @@ from wm.wire.answer import spelled
 from wm.wire.body import Body, Replacement, index, splice, unread
 from wm.wire.cleanup_tags import TEACH
 from wm.wire.conversation import has_begun
-from wm.wire.history import ConversationHistory, history
+from wm.wire.history import ConversationHistory, history, placed_blocks
 from wm.wire.phantom_history import (
     PhantomExchange,
     PhantomRound,
@@ -114,7 +114,7 @@ class PhantomTools:
         """What the client does not see of the answer to this request of its, as a decision that
         applies from now on; None if the request has no place. More rounds replace fewer."""
         found = self._indexed(raw)
-        after = _end(found[1]) if found is not None else ""
+        after = found[1].end if found is not None else ""
         if not after:
             return None
         self.recent |= {json.loads(call).get("id") for one in rounds for _, call in one.calls}
@@ -129,12 +129,8 @@ class PhantomTools:
         bound to them, so nothing is decided on them in the request in which they return."""
         if not self.recent:
             return frozenset()
-        return frozenset(
-            place
-            for message, places in zip(body.messages, past.places, strict=True)
-            for block, place in zip(message.blocks, places, strict=True)
-            if block.call in self.recent
-        )
+        placed = placed_blocks(body, past)
+        return frozenset(place for _, block, place in placed if block.call in self.recent)
 
     def forget(self) -> None:
         """From the next request on, everything is sent as the client makes it."""
@@ -164,9 +160,5 @@ class PhantomTools:
         if not self._exchanges:
             return []
         if is_asked:
-            self._give_up(_end(past))
+            self._give_up(past.end)
         return restored(body, past, {a: [*found.values()] for a, found in self._exchanges.items()})
-
-
-def _end(past: ConversationHistory) -> str:
-    return next((line[-1] for line in reversed(past.places) if line), "")

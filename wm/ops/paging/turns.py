@@ -121,10 +121,12 @@ class ManagedConversation:
             dict(recovered.log),
             bounded=bounded,
             marks=True,
+            tolerant=known.broken or bool(known.unproven) or recovered.lost,
             proposed=recovered.unproven,
             scale=known.scale,
         )
-        """The requests as they are sent upstream."""
+        """The requests as they are sent upstream. Once one of them asked to drop thinking of another
+        prefix, all later ones do."""
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(known.alive) and not known.requests
@@ -138,18 +140,14 @@ class ManagedConversation:
         """Its ledger was not read: what was decided before this process is not known."""
         self._dropped: tuple[str, ...] = ()
         """The end of the last request whose decisions were lost."""
-        self._needs_tolerance = known.broken or bool(known.unproven) or recovered.lost
-        """Once a request asked to drop thinking of another prefix, all later ones do."""
         self._objects = ObjectQueue(conversation, known.objects)
         self._has_unread = False
         """Whether steps of the last request may become objects."""
         self._faults = FaultCounter()
         self._uncertainty = UncertaintySignal(self._faults)
         self._seen_messages = 0
-        self._moment = Moment()
         self._turn = _Turn()
         self._lateness = _Lateness()
-        self._uncut: Uncut | None = None
         self._missed = 0.0
         """What was taken from the credit since the last record."""
         self._came = b""
@@ -167,7 +165,7 @@ class ManagedConversation:
     @property
     def before(self) -> Body | None:
         """The last request as it came."""
-        return self._wire.before[0] if self._wire.before else None
+        return self._wire.body
 
     # -- before a request leaves ---------------------------------------------------------------
 
@@ -179,23 +177,16 @@ class ManagedConversation:
         self._conclude(ok=True)  # it was answered, or this one would not follow
         self._drop_if_off(policy, request, at)
         is_behind = self._objects.tokens > _BACKLOG_TOKENS
-        skips = self._lateness.skips()
+        turn = _Turn(request, policy, at, uncut="late" if is_behind else None)
         chosen = self._policies(policy) if policy and not is_behind else nothing
-        self._uncut = "late" if is_behind else None
         teaches = isinstance(chosen, PagingPolicy) and chosen.reads_tags and chosen.makes_cuts
-        if isinstance(chosen, PagingPolicy):
-            chosen = self._uncertainty.policy(chosen)
-        cuts = policy in LEVELS and LEVELS[policy].stubs
-        self._needs_tolerance |= cuts
-        self._wire.tolerant = self._needs_tolerance
+        self._wire.tolerant |= policy in LEVELS and LEVELS[policy].stubs
         raw, names = self._restored(raw, may_offer=policy not in ("", OFF), may_teach=teaches)
         indexed = indexed if raw is self._came else None
-        made = self._wire.prepare(raw, self._watched(chosen, skips=skips), at, indexed)
-        if made is None or self._wire.before is None:
+        made = self._wire.prepare(raw, self._watched(chosen, turn), at, indexed)
+        if made is None:
             return None
-        self._needs_tolerance |= made.tolerant
-        self._begin(request, policy, at)
-        made = replace(made, request=request, phantoms=names)
+        made = self._begin(turn, made, names)
         if not made.decisions:
             # Also those of earlier requests that were not written behind their answers.
             waiting = self._records.take_all()
@@ -241,19 +232,14 @@ class ManagedConversation:
     ) -> Prepared:
         """A request with the decisions in force, and no new ones. may_offer: phantom tools, which
         need not wait for the ledger."""
-        self._uncut = "late" if self._turn.decided else None
+        turn = _Turn(request, "", at, uncut="late" if self._turn.decided else None)
         if self._turn.decided:
             self._records.void(self._turn.request)
             self._lateness.came_late()
         self._wire.void()
-        self._wire.tolerant = self._needs_tolerance
         raw, names = self._restored(raw, may_offer=may_offer)
         made = self._wire.prepare(raw, nothing, at)
-        if made is None:
-            return Prepared(raw)
-        self._needs_tolerance |= made.tolerant
-        self._begin(request, "", at)
-        return replace(made, request=request, phantoms=names)
+        return Prepared(raw) if made is None else self._begin(turn, made, names)
 
     def preview(self, raw: bytes) -> bytes:
         """A body as it would be sent now, to be counted."""
@@ -347,32 +333,39 @@ class ManagedConversation:
             self._add_record("phantom", decisions=tuple(map(_logged, fresh)))
         return raw, names
 
-    def _watched(self, policy: Policy, *, skips: bool) -> Policy:
-        """The policy; what it was given is logged with its decisions. skips: it decides only in an
-        emergency, as a request that is too long would be refused."""
+    def _watched(self, policy: Policy, turn: _Turn) -> Policy:
+        """The policy; the turn gets what it was given, and why it cut nothing. After decisions that
+        came too late it decides only in an emergency, as a request that is too long would be
+        refused."""
+        skips = self._lateness.skips()
+        if isinstance(policy, PagingPolicy):
+            policy = self._uncertainty.policy(policy)
         if policy is nothing:
             return nothing
 
         def watched(
             body: Body, past: ConversationHistory, log: Log, moment: Moment
         ) -> tuple[Decision, ...]:
-            self._moment = moment
+            turn.moment = moment
             if skips and not moment.emergency:
-                self._uncut = "late"
+                turn.uncut = "late"
                 return ()
             made = policy(body, past, log, moment)
-            self._uncut = policy.uncut if isinstance(policy, PagingPolicy) else None
+            turn.uncut = policy.uncut if isinstance(policy, PagingPolicy) else None
             sent = self._phantoms.sent_places(body, past)
             return tuple(one for one in made if one.block not in sent) if sent else made
 
         return watched
 
-    def _begin(self, request: str, policy: str, at: float) -> None:
-        body = self._wire.before[0] if self._wire.before else None
-        model = str(body.value("model") or "") if body else ""
-        self._turn = _Turn(request, policy, model, at, self._wire.forecast())
+    def _begin(self, turn: _Turn, made: Prepared, phantoms: frozenset[str]) -> Prepared:
+        """The request is prepared: its turn begins. Returns it with its name."""
+        self._turn = turn
+        self._wire.tolerant |= made.tolerant
+        turn.model = str(self.before.value("model") or "") if self.before else ""
+        turn.forecast = self._wire.forecast()
         if self._is_lost and self._wire.is_foreign():
             self._drop()
+        return replace(made, request=turn.request, phantoms=phantoms)
 
     def _conclude(self, *, ok: bool) -> None:
         turn, self._turn = self._turn, _Turn()
@@ -395,7 +388,7 @@ class ManagedConversation:
         may_miss = self._wire.log and not found.is_guess
         self._records.expect(turn.request, found.sent if may_miss else Bill(0, found.sent.tokens))
         missed, self._missed = self._missed, 0.0
-        own = added(self._wire.before[0], found.plain.read) if self._wire.before else Bill()
+        own = added(self.before, found.plain.read) if self.before else Bill()
         is_afresh = bool(end) and inherited != self._last_recorded
         self._last_recorded = in_force if end else self._last_recorded
         self._add_record(
@@ -406,8 +399,8 @@ class ManagedConversation:
             decisions=tuple(map(_logged, inherited.values())) if is_afresh else (),
             policy=turn.policy,
             model=turn.model,
-            tolerant=self._needs_tolerance,
-            uncut=self._uncut,
+            tolerant=self._wire.tolerant,
+            uncut=turn.uncut,
             removed=max(0, found.plain.tokens - found.sent.tokens),
             added=own.tokens,
             added_cost=self._wire.cost(own),
@@ -429,7 +422,7 @@ class ManagedConversation:
         if policy == OFF and is_managed and not self._wire.account.is_alive(at):
             self._wire.forget_decisions()
             self._phantoms.forget()
-            self._needs_tolerance = True
+            self._wire.tolerant = True
             self._add_record("dropped", request)
 
     def _read_objects(self) -> None:
@@ -447,8 +440,8 @@ class ManagedConversation:
             model=turn.model,
             decisions=tuple(map(_logged, made.decisions)),
             marked=made.marked,
-            moment=LedgerMoment(**asdict(self._moment)),
-            tolerant=self._needs_tolerance,
+            moment=LedgerMoment(**asdict(turn.moment)),
+            tolerant=self._wire.tolerant,
             emergency=self._wire.is_emergency(),
         )
 
@@ -459,7 +452,7 @@ class ManagedConversation:
         if end == self._dropped:
             return  # the same request again
         self._dropped = end
-        self._needs_tolerance = True
+        self._wire.tolerant = True
         self._wire.charge(0, self._turn.forecast.plain.tokens)
         in_force = tuple(map(_logged, (*self._wire.log.values(), *self._phantoms.log.values())))
         self._add_record("dropped", self._turn.request, decisions=in_force)
@@ -521,10 +514,15 @@ class _Turn(Struct):
 
     request: str = ""
     policy: str = ""
-    model: str = ""
     at: float = 0.0
+    uncut: Uncut | None = None
+    """Why it has no cut."""
+    moment: Moment = Moment()
+    """What the policy knew."""
+    model: str = ""
     forecast: Forecast = Forecast()
     decided: bool = False
+    """Whether it has new decisions."""
 
 
 class _Lateness(Struct):

@@ -24,7 +24,7 @@ from wm.ops.paging.passages import of_block, of_blocks, texts_of
 from wm.ops.paging.policy import PagingPolicy
 from wm.wire.block import Block
 from wm.wire.body import Body, Message
-from wm.wire.history import ConversationHistory
+from wm.wire.history import ConversationHistory, placed_blocks
 from wm.wire.policy import Decision, Log, Moment, Policy, behind
 
 TURNS = 20
@@ -106,12 +106,7 @@ class UncertaintySignal(Struct):
             return ""
         removed = {
             place: block
-            for message, line in zip(
-                body.messages[found.first : found.end],
-                past.places[found.first : found.end],
-                strict=True,
-            )
-            for block, place in zip(message.blocks, line, strict=True)
+            for _, block, place in placed_blocks(body, past, found.first, found.end)
             if place not in self._appended and self.faults.lacks(place) > 0
         }
         text, handles = of_blocks(found.query, reversed(removed.values()), max_tokens)
@@ -138,17 +133,13 @@ class UncertaintySignal(Struct):
         known = len(self._places)
         if places[:known] != self._places:
             self._paths, self._calls, self._written, known = {}, {}, {}, 0
-        number = 0
-        for message, line in zip(body.messages, past.places, strict=True):
-            if number + len(line) > known:
-                for block, place in zip(message.blocks, line, strict=True):
-                    for path in self._used(block):
-                        self._paths.setdefault(path, []).append(place)
-                        if block.type == "tool_use":
-                            self._written.pop(_name(path), None)
-                    for path in _rewritten(block):
-                        self._written[_name(path)] = place
-            number += len(line)
+        for _, block, place in islice(placed_blocks(body, past), known, None):
+            for path in self._used(block):
+                self._paths.setdefault(path, []).append(place)
+                if block.type == "tool_use":
+                    self._written.pop(_name(path), None)
+            for path in _rewritten(block):
+                self._written[_name(path)] = place
         self._places = places
 
     def _used(self, block: Block) -> tuple[str, ...]:
@@ -238,9 +229,4 @@ def _rewritten(block: Block) -> Iterator[str]:
 
 def _block(body: Body, past: ConversationHistory, wanted: str) -> Block:
     """The block at a place."""
-    return next(
-        block
-        for message, line in zip(body.messages, past.places, strict=True)
-        for block, place in zip(message.blocks, line, strict=True)
-        if place == wanted
-    )
+    return next(block for _, block, place in placed_blocks(body, past) if place == wanted)

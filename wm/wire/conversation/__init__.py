@@ -94,6 +94,11 @@ class Conversation(Struct):
         if self.ttl:
             self.account = Account.of(self.ttl)
 
+    @property
+    def body(self) -> Body | None:
+        """The last request as it came."""
+        return self.before[0] if self.before else None
+
     def resume(
         self,
         credit: float,
@@ -124,9 +129,8 @@ class Conversation(Struct):
         unless `void` is called before.
         """
         self.mark_sent()
-        before = self.before[0] if self.before else None
-        is_known = indexed is not None and indexed.before is before
-        body = indexed.body if indexed is not None and is_known else index(raw, before)
+        is_known = indexed is not None and indexed.before is self.body
+        body = indexed.body if indexed is not None and is_known else index(raw, self.body)
         if body is None:
             return None
         one = self._opened(body, at)
@@ -192,7 +196,7 @@ class Conversation(Struct):
 
     def preview(self, raw: bytes) -> bytes:
         """A body as it would be sent now, such as one to be counted. Changes nothing."""
-        body = index(raw, self.before[0] if self.before else None)
+        body = index(raw, self.body)
         if body is None:
             return raw
         past = history(body, self.before)
@@ -219,9 +223,9 @@ class Conversation(Struct):
 
     def drop_parsed(self) -> None:
         """Drop parsed values that can be parsed again."""
-        if self.before is None or self.sent is None:
+        body, one = self.body, self._prepared
+        if body is None or self.sent is None:
             return
-        body, one = self.before[0], self._prepared
         known = 0  # a cut reads what it replaces
         if one is not None and one.previous is not None and not one.undo:
             known = min(one.previous.reused, body.reused)  # what was new then was read behind it
@@ -229,8 +233,8 @@ class Conversation(Struct):
             unread(kept, len(body.messages) - known)
 
     def _opened(self, body: Body, at: float) -> OpenRequest:
-        before = self.before
-        past = history(body, before)
+        previous = self.body
+        past = history(body, self.before)
         plain = row(body, self.plain, self.measure, self.assumed)
         self.before, self.plain = (body, past), plain
         ttl = self.ttl or end_mark(body) or "5m"
@@ -248,7 +252,7 @@ class Conversation(Struct):
         is_tolerant = self.tolerant or (is_foreign and self._is_resumed)
         return OpenRequest(
             body=body,
-            previous=before[0] if before else None,
+            previous=previous,
             past=past,
             plain=plain,
             inherited=inherited,

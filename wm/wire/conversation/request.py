@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from wm.wire.account import Rates
 from wm.wire.body import Body, Replacement
-from wm.wire.history import ConversationHistory
+from wm.wire.history import ConversationHistory, placed_blocks
 from wm.wire.policy import Decision, DroppedSteps, Log
 from wm.wire.rows import BlockRow, is_empty
 
@@ -93,7 +93,7 @@ class OpenRequest(Struct):
     @property
     def end(self) -> str:
         """The place of the last block."""
-        return next((line[-1] for line in reversed(self.past.places) if line), "")
+        return self.past.end
 
     def contains(self, block: str) -> bool:
         return any(block in places for places in self.past.places)
@@ -132,9 +132,4 @@ class OpenRequest(Struct):
 
 def unit_places(body: Body, past: ConversationHistory) -> list[str]:
     """The places of the blocks that are units of its row."""
-    return [
-        place
-        for message, places in zip(body.messages, past.places, strict=True)
-        for block, place in zip(message.blocks, places, strict=True)
-        if not is_empty(block)
-    ]
+    return [place for _, block, place in placed_blocks(body, past) if not is_empty(block)]
