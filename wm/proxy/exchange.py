@@ -131,16 +131,15 @@ class Exchange:
         self._admitted = admitted
         self._pending = PendingRequest() if preparer is not None else None
         """The request's body while it waits to be prepared."""
+        self._made = Prepared(b"")
+        """The prepared request."""
         self._request = RequestSide(head, self._pool.kept_request_bytes)
         self._answer = AnswerSide(client, head)
-        self._phantoms: PhantomSide | None = None
-        """Reads the answer, if tools are offered whose calls the client must not see."""
-        self._beta = ""
+        self._phantoms = PhantomSide(PhantomAnswer(frozenset()), b"", b"", 0, parties.failed)
+        """Reads the answer, once tools are offered whose calls the client must not see."""
         self._observer = GuardedObserver(observer, parties.failed)
-        self._prepared = ""
+        self._unreported = ""
         """Name of the prepared request whose outcome is not reported yet."""
-        self._name = ""
-        """Name of the prepared request."""
         self._connection: UpstreamConnection | None = None
         self._task: asyncio.Task[None] | asyncio.Task[UpstreamConnection] | None = None
         """Prepares the request, or connects to the upstream."""
@@ -196,13 +195,12 @@ class Exchange:
     # -- sending the request ---------------------------------------------------------------------
 
     async def _prepare(self, preparer: TimedPreparer, raw: bytes) -> None:
-        made = await preparer.prepare(self._request.head, self._admitted, raw)
-        self._prepared = self._name = made.request
+        made = self._made = await preparer.prepare(self._request.head, self._admitted, raw)
+        self._unreported = made.request
         if self._over:  # the client left
             self._report(ok=False)
             return
         self._task = self._pending = None
-        self._beta = BETA if made.tolerant else ""
         if made.phantoms:
             now, most = self._pool.loop.time(), self._pool.unpacked_bytes
             answer = PhantomAnswer(made.phantoms)
@@ -223,8 +221,8 @@ class Exchange:
         """length: of a body that replaces the client's own, else None."""
         origin = self._pool.origin
         target = origin.target(self._admitted.target)
-        plain = self._phantoms is not None
-        self._request.begin(target, origin.authority, length, self._beta, plain=plain)
+        beta, plain = BETA if self._made.tolerant else "", bool(self._made.phantoms)
+        self._request.begin(target, origin.authority, length, beta, plain=plain)
         connection = self._pool.at_hand()
         if connection is not None:
             self._use(connection)
@@ -269,7 +267,7 @@ class Exchange:
     def _unreachable(self, reason: str) -> None:
         if self._over:
             return
-        if self._answer.begun and self._phantoms is not None:
+        if self._answer.begun:
             self._deliver((None, self._phantoms.error()))
             self._end_answer()
             return
@@ -285,26 +283,24 @@ class Exchange:
         self._answer.informational(head)
 
     def answer_head(self, head: ResponseHead) -> None:
-        shown = head if self._phantoms is None else self._phantoms.head(head)
-        self._deliver((shown, b""))
+        self._deliver((self._phantoms.head(head), b""))
         self._request.forget()
         self._report(ok=head.status < 300)
 
     def answer_body(self, data: bytes) -> None:
-        self._deliver((None, data) if self._phantoms is None else self._phantoms.body(data))
+        self._deliver(self._phantoms.body(data))
 
     def answer_read(self, *, last: bool) -> None:
-        if last and self._phantoms is not None:
+        if last:
             self._deliver(self._phantoms.end())
-        if last and not self._has_calls:
-            self._answer.end()
-        self._answer.flush()
-        self._observer.written()
+            if not self._phantoms.has_calls:
+                self._answer.end()
+        self._flush_answer()
 
     def answer_ended(self) -> None:
         self._connection = None
-        if self._phantoms is not None and self._has_calls:
-            self._task = self._pool.loop.create_task(self._answer_calls(self._phantoms))
+        if self._preparer is not None and self._phantoms.has_calls:
+            self._task = self._pool.loop.create_task(self._answer_calls(self._preparer))
         else:
             self._finish_complete()
 
@@ -319,21 +315,21 @@ class Exchange:
             self._answer.body(data)
             self._observer.behind_write(lambda observer: observer.body(data))
 
+    def _flush_answer(self) -> None:
+        self._answer.flush()
+        self._observer.written()
+
     def _finish_complete(self) -> None:
         self._finish(ExchangeOutcome.WHOLE)
         self._client.done(keep=self._answer.keep)
 
     # -- phantom tools -----------------------------------------------------------------------------
 
-    @property
-    def _has_calls(self) -> bool:
-        return self._phantoms is not None and self._phantoms.has_calls
-
-    async def _answer_calls(self, phantoms: PhantomSide) -> None:
+    async def _answer_calls(self, preparer: TimedPreparer) -> None:
         """Carry out the calls of phantom tools; then the generation goes on, or the client gets the
         end of the answer."""
-        assert self._preparer is not None
-        results = await self._preparer.carry_out(self._name, phantoms.came, phantoms.answer)
+        phantoms, request = self._phantoms, self._made.request
+        results = await preparer.carry_out(request, phantoms.came, phantoms.answer)
         if self._over:
             return
         self._task = None
@@ -342,7 +338,7 @@ class Exchange:
             self._deliver(phantoms.close())
             self._end_answer()
             return
-        self._preparer.preparer.continued(self._name, phantoms.answer)
+        preparer.preparer.continued(request, phantoms.answer)
         self._request = RequestSide(self._request.head, self._pool.kept_request_bytes)
         self._repeated = False
         self._send_body(raw)
@@ -350,8 +346,7 @@ class Exchange:
     def _end_answer(self) -> None:
         """The answer ends here."""
         self._answer.end()
-        self._answer.flush()
-        self._observer.written()
+        self._flush_answer()
         self._finish_complete()
 
     def upstream_accepts(self, ready: bool) -> None:
@@ -360,10 +355,8 @@ class Exchange:
     def upstream_lost(self, reason: str) -> None:
         lost, self._connection = self._connection, None
         self._client.accepts(True)  # the lost connection cannot withdraw its last accepts(False)
-        is_waiting = self._phantoms is not None and self._phantoms.is_waiting
-        if self._answer.begun and not is_waiting:
-            self._answer.flush()
-            self._observer.written()
+        if self._answer.begun and not self._phantoms.is_waiting:
+            self._flush_answer()
             self._finish(ExchangeOutcome.UPSTREAM_CUT)
             self._client.cut(seen=not self._answer.ends_with_connection)
         elif lost is not None and may_send_again(self._attempt(lost)):
@@ -386,7 +379,7 @@ class Exchange:
 
     def _report(self, *, ok: bool) -> None:
         """Tell the preparer, once, whether the service answered with success."""
-        request, self._prepared = self._prepared, ""
+        request, self._unreported = self._unreported, ""
         if request and self._preparer is not None:
             preparer = self._preparer.preparer
             attempt(lambda: preparer.answered(request, ok=ok), self._failed)

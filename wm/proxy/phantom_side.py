@@ -40,14 +40,15 @@ Passed = tuple[ResponseHead | None, bytes]
 
 class PhantomSide(Struct, eq=False):
     """came: the client's request. sent: the one that is being answered. unpacked_bytes: of an
-    answer that is read; a longer one passes unread. begun_at: seconds."""
+    answer that is read; a longer one passes unread. begun_at: seconds. Without names of tools,
+    every answer passes unread."""
 
     answer: PhantomAnswer
     came: bytes
     sent: bytes
     unpacked_bytes: int
     failed: Failed
-    begun_at: float
+    begun_at: float = 0.0
     rounds: int = 0
     """Requests sent after the first one."""
     is_waiting: bool = False
@@ -68,6 +69,8 @@ class PhantomSide(Struct, eq=False):
     def head(self, head: ResponseHead) -> ResponseHead | None:
         """The head for the client now, if any."""
         self.is_waiting = False
+        if not self.answer.names:
+            return head
         kind = (head.get(b"content-type") or b"").lower()
         streams = kind.startswith(b"text/event-stream")
         encoding = (head.get(b"content-encoding") or b"").decode("latin-1")

@@ -125,8 +125,8 @@ class ManagedConversation:
             proposed=recovered.unproven,
             scale=known.scale,
         )
-        """The requests as they are sent upstream. Once one of them asked to drop thinking of another
-        prefix, all later ones do."""
+        """The requests as they are sent upstream. Once one of them asked to drop thinking of
+        another prefix, all later ones do."""
         if not recovered.lost:
             # What an unproven request left in the cache of its model is not known.
             is_known = bool(known.alive) and not known.requests
