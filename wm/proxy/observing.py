@@ -257,9 +257,8 @@ class ObservedExchange:
         answer, self._answer = self._answer, None
         if answer is None or body is None:
             return None
-        readable = self._sizes[1] <= RECORDED_BYTES and self._unread != "too_long"
-        whole = tuple(answer) if readable else ()
-        return Bodies(body, whole, self._encoding, self._kind, self._at)
+        read = tuple(answer) if self._unread != "too_long" else ()
+        return Bodies(body, read, self._encoding, self._kind, self._at)
 
     def _fields(
         self, found: Identified, summary: AnswerSummary, outcome: ExchangeOutcome

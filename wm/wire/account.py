@@ -111,7 +111,8 @@ class Account(Struct):
     marked_sent: PromptCache = field(default_factory=PromptCache)
     credits: Savings = (0.0, 0.0)
     reserved: float = 0.0
-    _until: float = 0.0
+    until: float = 0.0
+    """When the cache entries expire."""
 
     @staticmethod
     def of(ttl: str) -> Account:
@@ -131,11 +132,11 @@ class Account(Struct):
     def resume(self, credit: float, until: float) -> None:
         """Go on after a restart, with what was saved before. until: when the last cache entries
         expire."""
-        self.credits, self._until = (credit, credit), until
+        self.credits, self.until = (credit, credit), until
 
     def revive(self, plain: BlockRow, at: float, until: float) -> None:
         """All of a request as the client makes it is cached since before a restart."""
-        self._until = until
+        self.until = until
         self.plain.take(plain)
         self.marked_plain.account(plain, at)
 
@@ -149,13 +150,8 @@ class Account(Struct):
         """What the next decision may cost: the smaller credit."""
         return min(self.credits)
 
-    @property
-    def until(self) -> float:
-        """When the cache entries expire."""
-        return self._until
-
     def is_alive(self, at: float) -> bool:
-        return at <= self._until
+        return at <= self.until
 
     def savings(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Savings:
         """What this request saves in each model, negative if it costs more."""
@@ -192,7 +188,7 @@ class Account(Struct):
         self.sent.take(sent)
         self.marked_plain.account(plain, at)
         self.marked_sent.account(sent, at)
-        self._until = at + LIFETIME_S[ttl]
+        self.until = at + LIFETIME_S[ttl]
 
 
 def _marked_cost(cache: PromptCache, row: BlockRow, rates: Rates, at: float) -> float:

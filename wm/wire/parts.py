@@ -33,7 +33,5 @@ def _cut(raw: bytes, spans: Iterable[ByteSpan]) -> list[bytes]:
 
 def shared(before: Sequence[bytes], now: Sequence[bytes]) -> int:
     """Number of equal parts (or digests of parts) at the beginning."""
-    for number, (old, new) in enumerate(zip(before, now, strict=False)):
-        if old != new:
-            return number
-    return min(len(before), len(now))
+    pairs = enumerate(zip(before, now, strict=False))
+    return next((n for n, (old, new) in pairs if old != new), min(len(before), len(now)))

@@ -60,6 +60,10 @@ class Placed(Struct, frozen=True):
     command: ShellCommand
 
 
+Detections = list[tuple[Family, DetectedError]]
+"""What was found in an output, each with the family that found it."""
+
+
 def placed(
     event: ToolFinished, lines: Sequence[str], ran: Ran, *, root: str, settings: SessionSettings
 ) -> tuple[Placed, ...]:
@@ -317,41 +321,50 @@ def _read(
     last_words: Sequence[Family],
     certain: bool,
     own: Sequence[DetectedError] = (),
-) -> list[tuple[Family, DetectedError]]:
+) -> Detections:
     """own: errors of the user's categories; their lines are not read again."""
-    found = [(JSON, item) for item in json_reports.find(output, certain=certain)[:MAX_FOUND]]
-    if found:
-        return [*((USER, item) for item in own), *found]
-    found = [(USER, item) for item in own]
-    text = "\n".join(lines)
-    last: list[tuple[Family, DetectedError]] = []
-    taken = {item.at for item in own}
-    for family in families:
-        taken_places = {(item.file, item.line) for _family, item in found}
-        items = list(islice(asked(family, lines, text), MAX_FOUND))
-        begins = {item.at for item in items}
-        for item in items:
-            if (
-                _POSITION.match(item.message)
-                or item.at in taken
-                or (family is LOCATED and (item.file, item.line) in taken_places)
-            ):
-                continue
-            end = min((item.until, *(at for at in begins if at > item.at)))
-            taken.update(range(item.at, max(end, item.at + 1)))
-            if item.name == LAST_WORD:
-                last.append((family, item))
-            else:
-                found.append((family, item))
-    mild = [(family, item) for family, item in last if family is last[0][0]]
+    users = [(USER, item) for item in own]
+    listed = [(JSON, item) for item in json_reports.find(output, certain=certain)[:MAX_FOUND]]
+    if listed:
+        return [*users, *listed]
+    found, mild = _of_checkers(lines, families, users)
     if found:
         return found
     if certain and (refused := json_reports.refused(output)):
         return [(JSON, item) for item in refused[:MAX_FOUND]]
     long = any(len(line) > telling.MAX_CHARS for line in lines)  # No rule reads its end.
     if certain and long and (said := json_reports.texts(output)):
-        lines, text = said, "\n".join(said)
-    summary = summaries.failed(lines)
+        lines = said
+    return _of_last_words(lines, last_words, mild, certain)
+
+
+def _of_checkers(
+    lines: Sequence[str], families: Sequence[Family], users: Detections
+) -> tuple[Detections, Detections]:
+    """The errors in the reports of checkers, behind those of the user's categories; and what counts
+    only if there are none, of the first family that finds such."""
+    found, last, text = [*users], Detections(), "\n".join(lines)
+    taken = {item.at for _family, item in users}
+    for family in families:
+        taken_places = {(item.file, item.line) for _family, item in found}
+        items = list(islice(asked(family, lines, text), MAX_FOUND))
+        begins = {item.at for item in items}
+        for item in items:
+            again = family is LOCATED and (item.file, item.line) in taken_places
+            if again or item.at in taken or _POSITION.match(item.message):
+                continue
+            end = min((item.until, *(at for at in begins if at > item.at)))
+            taken.update(range(item.at, max(end, item.at + 1)))
+            (last if item.name == LAST_WORD else found).append((family, item))
+    return found, [(family, item) for family, item in last if family is last[0][0]]
+
+
+def _of_last_words(
+    lines: Sequence[str], last_words: Sequence[Family], mild: Detections, certain: bool
+) -> Detections:
+    """The last words of a crash; failing them `mild`, or what sums up. Not `certain`: nothing that
+    only guesses."""
+    summary, text = summaries.failed(lines), "\n".join(lines)
     # Where no error is counted, warnings were taken for errors.
     counts = summary.replace("(s)", "s")
     warned = telling.warnings(lines) if "warnings" in counts and "error" not in counts else []
@@ -438,9 +451,9 @@ def _owner(found: DetectedError, family: Family, active: Sequence[ShellCommand])
     """The part of the chain that printed it: a tool of this format, else one that may have run such
     a tool."""
     for command in sorted(active, key=lambda command: not command.purpose):
-        head = command.tool.split(" ")[0]
-        fits = head in family.tools or command.tool in family.tools
-        if fits and not (found.category == "runtime" and head in ("gcc", "g++", "clang", "make")):
+        fits = command.head in family.tools or command.tool in family.tools
+        crashed = found.category == "runtime" and command.head in ("gcc", "g++", "clang", "make")
+        if fits and not crashed:
             return command
     if (family.runtime and found.category != "test") or found.category == "runtime":
         programs = [c for c in active if not c.purpose]

@@ -52,6 +52,11 @@ class ShellCommand(Struct, frozen=True):
     """The machine on which it ran, if it is another one."""
 
     @property
+    def head(self) -> str:
+        """The tool without its subcommand."""
+        return self.tool.split(" ")[0]
+
+    @property
     def target(self) -> str:
         """Folder, places and selectors as one text: equal for equal targets."""
         parts = [f"{self.folder or '.'}:", *(place.replace(" ", "%20") for place in self.places)]
@@ -112,28 +117,37 @@ def with_printed_code(
 ) -> tuple[Ran, int | None]:
     """Parse a command line, and take the exit code that it prints (`…; echo "exit: $?"`, or
     `… || echo failed`) instead of its own one."""
-    script = _read(command[:MAX_COMMAND_CHARS])
-    if not code and (checked := _announced(script, output, root, cwd or root)):
+    script, where = _read(command[:MAX_COMMAND_CHARS]), cwd or root
+    if not code and (checked := _announced(script, output, root, where)):
         return checked, 1
-    for i in range(len(script.steps) - 1, 0, -1):
+    plain, used = (ran(command, root=root, cwd=cwd), code), _code_user(script)
+    if used is None:
+        return plain
+    (word, *words), variable, before = used
+    checked = _ran(replace(script, steps=before), root, where, 0)
+    if word == "exit":
+        # What follows a command may have printed only a part of what it wrote.
+        shortened = (replace(command, shows_all=False) for command in checked.suspects)
+        return replace(checked, suspects=tuple(shortened)), code
+    text = " ".join(word for word in words if not word.startswith("-"))
+    printed = _printed_code(text, variable, output)
+    if printed is None or _may_mean_anything(checked, output):
+        return plain
+    return checked, printed
+
+
+def _code_user(script: Script) -> tuple[tuple[str, ...], str, tuple[Pipeline, ...]] | None:
+    """The words of the last command that prints the exit code of another one, or ends with it; the
+    variable with the code, and the steps up to the one whose code it is."""
+    last = len(script.steps) - 1
+    for i in range(last, 0, -1):
         step, words = script.steps[i], script.steps[i].pipe[0]
-        ends = words[0] == "exit" and i == len(script.steps) - 1
-        if not (ends or words[0] in ("echo", "printf")) or step.depth or step.before == "||":
-            continue
-        variable, before = _code_source(script, i)
-        if not before:
-            continue
-        checked = _ran(replace(script, steps=before), root, cwd or root, 0)
-        if ends:
-            # What follows a command may have printed only a part of what it wrote.
-            shortened = (replace(command, shows_all=False) for command in checked.suspects)
-            return replace(checked, suspects=tuple(shortened)), code
-        text = " ".join(word for word in words[1:] if not word.startswith("-"))
-        printed = _printed_code(text, variable, output)
-        if printed is None or _may_mean_anything(checked, output):
-            break
-        return checked, printed
-    return ran(command, root=root, cwd=cwd), code
+        uses = words[0] in ("echo", "printf") or (words[0] == "exit" and i == last)
+        if uses and not step.depth and step.before != "||":
+            variable, before = _code_source(script, i)
+            if before:
+                return words, variable, before
+    return None
 
 
 def _code_source(script: Script, i: int) -> tuple[str, tuple[Pipeline, ...]]:
@@ -251,7 +265,7 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
     outside: list[str] = []
     strict = pipefail = False
     parts: list[Part] = []
-    inner: list[ShellCommand] = []
+    hidden: list[ShellCommand] = []
     for step in script.steps:
         first = step.pipe[0]
         while step.depth > len(outside):
@@ -266,23 +280,31 @@ def _ran(script: Script, root: str, cwd: str, depth: int) -> Ran:
             where = moved
             parts.append((step, (), pipefail))
             continue
-        commands: list[ShellCommand] = []
-        for words in step.pipe:
-            nested, host = _nested(words, root, where, depth), _host(words)
-            if nested is None:
-                found = replace(_command(words, root, where), host=host)
-                filters = step.fed or any(not (c.silent or c.lists) for c in commands)
-                commands.append(replace(found, filters=True) if filters else found)
-                continue
-            inner += (replace(c, host=c.host or host) for c in nested.hidden)
-            proved = nested.proved
-            commands += (
-                replace(c, idle=c.idle or c not in proved, host=c.host or host)
-                for c in nested.suspects
-            )
-        parts.append((step, tuple(commands), pipefail or len(step.pipe) == 1))
+        commands, inner = _commands(step, root, where, depth)
+        hidden += inner
+        parts.append((step, commands, pipefail or len(step.pipe) == 1))
     judged = _judged(script, parts, strict)
-    return replace(judged, hidden=(*inner, *_hidden(parts, judged.proved)))
+    return replace(judged, hidden=(*hidden, *_hidden(parts, judged.proved)))
+
+
+def _commands(
+    step: Pipeline, root: str, where: str, depth: int
+) -> tuple[tuple[ShellCommand, ...], list[ShellCommand]]:
+    """The commands of a pipeline, with those that one of them runs, and of these the ones whose
+    result they hide."""
+    commands: list[ShellCommand] = []
+    hidden: list[ShellCommand] = []
+    for words in step.pipe:
+        nested, host = _nested(words, root, where, depth), _host(words)
+        if nested is None:
+            filters = step.fed or any(not (c.silent or c.lists) for c in commands)
+            commands.append(replace(_command(words, root, where), host=host, filters=filters))
+            continue
+        hidden += (replace(c, host=c.host or host) for c in nested.hidden)
+        for c in nested.suspects:
+            idle = c.idle or c not in nested.proved
+            commands.append(replace(c, idle=idle, host=c.host or host))
+    return tuple(commands), hidden
 
 
 def _hidden(parts: Sequence[Part], proved: Sequence[ShellCommand]) -> tuple[ShellCommand, ...]:

@@ -101,7 +101,7 @@ def _reaches(success: ShellCommand, failed: FailedCheck) -> bool:
     `mvn verify` runs what `mvn test` runs, and `gradle build` what `gradle :api:test` runs.
     """
     phases = known_tools.PHASES.get(failed.head, ())
-    if success.tool.split(" ")[0] != failed.head or success.selectors:
+    if success.head != failed.head or success.selectors:
         return False
     if failed.head in known_tools.GOAL_TOOLS:
         done, goals = success.places, failed.places
@@ -224,7 +224,7 @@ def _includes(success: ShellCommand, failed: FailedCheck) -> bool:
 
 def _selects(success: ShellCommand, selectors: list[str], failed: FailedCheck) -> bool:
     """Did a run of some tests, chosen by name, include the test of this error?"""
-    head, file, name = success.tool.split(" ")[0], failed.file, _test_of(failed)
+    head, file, name = success.head, failed.file, _test_of(failed)
     flags, spared = known_tools.NAME_FLAGS.get(head, ()), known_tools.EXCLUDES.get(head, ())
     stem = file.rsplit("/", 1)[-1].split(".")[0]
     for selector in selectors:

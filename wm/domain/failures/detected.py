@@ -29,6 +29,13 @@ class DetectedError(Struct, frozen=True):
     name: str = ""
 
 
+class Finding(Struct, frozen=True):
+    """A detected error, and whether its format calls it an error: None if it does not say."""
+
+    found: DetectedError
+    bad: bool | None
+
+
 LAST_WORD = "\0last word"
 """Name of a detection that counts only if nothing better was found."""
 

@@ -45,7 +45,7 @@ _OBJECT = patterns.Lazy(r"\bBuilding \w+ object (\S*?)CMakeFiles/[^/]+\.dir/(\S+
 
 def shows_commands(command: ShellCommand) -> bool:
     """Whether the output of a command may show the commands that it ran."""
-    return _head(command) in _PRINTED or _head(command) in BUILDERS
+    return command.head in _PRINTED or command.head in BUILDERS
 
 
 def echoed(proved: Sequence[ShellCommand], lines: Sequence[str], root: str) -> list[ShellCommand]:
@@ -75,7 +75,7 @@ def echoed(proved: Sequence[ShellCommand], lines: Sequence[str], root: str) -> l
 
 def _checks(commands: Sequence[ShellCommand], runner: ShellCommand) -> list[ShellCommand]:
     """The checks among commands, without text that begins like one: `mypy  checks the types`."""
-    script = _PRINTED.get(_head(runner)) is _SCRIPT  # No other text has a mark before it.
+    script = _PRINTED.get(runner.head) is _SCRIPT  # No other text has a mark before it.
     checks = (c for c in commands if (c.purpose or script) and c.tool != runner.tool)
     return [c for c in checks if sum(map(str.isalpha, c.places)) < 2]
 
@@ -90,7 +90,7 @@ def _agrees(command: ShellCommand, below: Sequence[str]) -> bool:
 
 def failed_targets(command: ShellCommand, output: str) -> list[tuple[int, str]]:
     """The parts that a runner of several names as failed, each with the line that says so."""
-    pattern = _FAILED.get(_head(command))
+    pattern = _FAILED.get(command.head)
     if pattern is None:
         return []
     return [(i, m.group(1)) for i, t in enumerate(output.split("\n")) if (m := pattern.match(t))]
@@ -122,7 +122,7 @@ def _shown(
 ) -> Iterator[tuple[int, Sequence[ShellCommand]]]:
     """Where the output shows a command line, and what its success proves; only while its folder is
     known."""
-    head = _head(runner)
+    head = runner.head
     if head not in _PRINTED or (head == "just" and (runner.folder or "::" in runner.tool)):
         return  # just runs a recipe in the folder of its file, which may be another one.
     pattern = _PRINTED[head]
@@ -139,7 +139,7 @@ def _shown(
             what = ran(match.group(1), root=root, cwd=where)
             yield at, what.proved
             here = folder(where, root=root) if where != root else ""
-            nested = (c for c in what.suspects if _PRINTED.get(_head(c)) is _BARE)
+            nested = (c for c in what.suspects if _PRINTED.get(c.head) is _BARE)
             known = not (_CD.match(match.group(1)) or any(c.folder != here for c in nested))
 
 
@@ -166,7 +166,3 @@ def _header(runner: ShellCommand, lines: Sequence[str]) -> Iterator[int]:
     shown = (i for i in said if lines[i][0] == ">" and script in lines[i].split(" "))
     first = next(shown, next((i for i in said[:1] if lines[i][0] == "$"), len(lines)))
     return takewhile(lambda i: _SCRIPT.match(lines[i]) is not None, range(first, len(lines)))
-
-
-def _head(command: ShellCommand) -> str:
-    return command.tool.split(" ")[0]

@@ -11,10 +11,16 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import LAST_WORD, DetectedError, is_foreign, is_host, line_no
+from wm.domain.failures.detected import (
+    LAST_WORD,
+    DetectedError,
+    Finding,
+    is_foreign,
+    is_host,
+    line_no,
+)
 from wm.domain.failures.json_reports import BAD, MILD
 from wm.text import patterns
 
@@ -87,11 +93,6 @@ MAX_NEAR = 6
 """Lines between a place and its message."""
 
 
-class _LocatedFinding(Struct, frozen=True):
-    found: DetectedError
-    bad: bool | None
-
-
 def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     """Warnings are marked if something is called an error: then it is why the check failed."""
     text = "\n".join(lines)
@@ -112,10 +113,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
-def _without_echoes(findings: Sequence[_LocatedFinding]) -> list[_LocatedFinding]:
+def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, of which the first at a place is the error if a few words about the same place
     (`fatal parse error`) only say that there is one."""
-    made: list[_LocatedFinding] = []
+    made: list[Finding] = []
     firsts: dict[tuple[str, int], int] = {}
     for one in findings:
         place = (one.found.file, one.found.line)
@@ -123,7 +124,7 @@ def _without_echoes(findings: Sequence[_LocatedFinding]) -> list[_LocatedFinding
         if first < len(made) and _DETAIL.match(one.found.message):
             continue
         if first < len(made) and made[first].bad is None and one.bad and _is_short(one):
-            made[first] = _LocatedFinding(made[first].found, bad=True)
+            made[first] = Finding(made[first].found, bad=True)
         else:
             made.append(one)
     return made
@@ -132,7 +133,7 @@ def _without_echoes(findings: Sequence[_LocatedFinding]) -> list[_LocatedFinding
 _DETAIL = patterns.Lazy(r"(?i)^(?:expected|got|actual|found|received)\s*:")
 
 
-def _is_short(one: _LocatedFinding) -> bool:
+def _is_short(one: Finding) -> bool:
     return len(one.found.message.split()) <= 3
 
 
@@ -161,14 +162,14 @@ _SEVERITY = patterns.Lazy(
 """A severity that is not part of the message: it has no colon, or comes after a dash."""
 
 
-def _made(message: str, file: str, line: str, at: int, *levels: str) -> _LocatedFinding:
+def _made(message: str, file: str, line: str, at: int, *levels: str) -> Finding:
     file = file.removeprefix("file://")
     bad = _level(*levels, message)
     bare = _SEVERITY.match(message)
     text = (bare.group(1) if bare else message).strip(" -:|•").replace("[*] ", "")
     text = _BRACKETED.sub(r"\1 ", text)
     found = DetectedError(_category(file, text), text, file, line_no(line), at, at + 1)
-    return _LocatedFinding(found, bad)
+    return Finding(found, bad)
 
 
 def _category(file: str, message: str) -> str:
@@ -184,7 +185,7 @@ def _category(file: str, message: str) -> str:
 # --- lines ------------------------------------------------------------------------------------
 
 
-def _placed(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
+def _placed(lines: Sequence[str]) -> Iterator[Finding]:
     named = ""
     calls = -1  # The indent of a heading that announces a stack of calls.
     for i, line in enumerate(lines):
@@ -245,7 +246,7 @@ def _is_file(path: str) -> bool:
     return not (is_host(path) or is_foreign(path))
 
 
-def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[_LocatedFinding]:
+def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[Finding]:
     label, file, *numbers, rest = place.groups()
     number = next(filter(None, numbers), "")
     if not _is_file(file):
@@ -394,7 +395,7 @@ def _is_message(line: str) -> bool:
 # --- annotations of CI services, XML ------------------------------------------------------------
 
 
-def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
+def _annotations(lines: Sequence[str]) -> Iterator[Finding]:
     for i, line in enumerate(lines):
         match = _ANNOTATION.match(line) if "::" in line or "##" in line else None
         if match:
@@ -409,7 +410,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[_LocatedFinding]:
         if failed:
             name, message = failed.groups()
             found = DetectedError("test", message, at=i, until=i + 1, name=name)
-            yield _LocatedFinding(found, bad=True)
+            yield Finding(found, bad=True)
 
 
 _ELEMENT = patterns.Lazy(
@@ -419,7 +420,7 @@ _ATTRIBUTE = patterns.Lazy(r"([\w:.-]+)=(\"[^\"<]*\"|'[^'<]*')")
 _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
 
 
-def _elements(text: str) -> Iterator[_LocatedFinding]:
+def _elements(text: str) -> Iterator[Finding]:
     """JUnit, Checkstyle and the like: a problem inherits file and name from the elements around."""
     file = name = line = ""
     for at, match in enumerate(_ELEMENT.finditer(text)):
@@ -455,4 +456,4 @@ def _elements(text: str) -> Iterator[_LocatedFinding]:
             yield _made(rest or "", path or "", next(filter(None, numbers), "") or "", at, level)
         else:
             one = _made(message, file, line, at, level)
-            yield _LocatedFinding(replace(one.found, name=name), one.bad)
+            yield Finding(replace(one.found, name=name), one.bad)
