@@ -26,6 +26,8 @@ FOLLOWING = 6
 WORDS = Tables("wm.domain.pruning").phrases("telling")
 """Words (lower case), one of which every line that must be seen contains."""
 _TELLING = patterns.compile_bytes("|".join((*WORDS, r'" [45]\d\d ', r'status"?[=:] ?[45]\d\d')))
+MOST_ASKED = 20_000
+"""Most shapes of one output that are tested by a pattern."""
 SHORTEST_SHAPE = 4
 """A line with fewer non-digit characters is its own shape: `200` is not `503`."""
 
@@ -136,6 +138,12 @@ class OutputLines:
     def of_shapes(self, wanted: Collection[bytes]) -> list[int]:
         """Indexes of all lines of these shapes."""
         return [i for i, shape in enumerate(self.shapes) if shape in wanted] if wanted else []
+
+    def like(self, pattern: patterns.Lazy, chars: int, most: int = MOST_ASKED) -> list[int]:
+        """Indexes of all lines of the shapes whose first line matches in its first `chars`
+        characters; only so many shapes are asked."""
+        firsts = islice(self.first_of_shape.items(), most)
+        return self.of_shapes({s for s, i in firsts if pattern.search(self.plain[i][:chars])})
 
     def share(self, holds: Callable[[str], bool], sample: int = 400) -> float:
         """Share of non-blank lines for which `holds` is true, from up to `sample` lines."""

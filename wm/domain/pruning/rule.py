@@ -49,15 +49,16 @@ def nothing_more(lines: OutputLines) -> KeptLines:
     return KeptLines()
 
 
-def keeping(must: Lazy, more: Lazy | None = None) -> Reduce:
-    """A reducer that keeps errors, summaries and lines that match `must`, and, as room allows,
-    their context and lines that match `more`."""
+def keeping(must: str, more: str = "") -> Reduce:
+    """A reducer that keeps errors, summaries and lines that match the pattern `must`, and, as room
+    allows, their context and lines that match `more`."""
+    wanted, wished = Lazy(must), Lazy(more)
 
     def reduce(lines: OutputLines) -> KeptLines:
         errors = telling_lines.errors(lines)
-        own = _found(lines, must)
+        own = _found(lines, wanted)
         keep = sorted({*errors, *own, *telling_lines.summaries(lines)})
-        extra = _found(lines, more) if more is not None else []
+        extra = _found(lines, wished) if more else []
         return KeptLines(must=keep, more=[*telling_lines.attached(lines, keep), *extra])
 
     return reduce
@@ -69,8 +70,9 @@ def _found(lines: OutputLines, pattern: Lazy) -> list[int]:
     return lines.of_shapes({shapes[i] for i in asked if pattern.search(plain[i][:400]) is not None})
 
 
-def looks(pattern: Lazy) -> Looks:
-    """A shape test: `pattern` matches one of the first or last 200 lines."""
+def looks(text: str) -> Looks:
+    """A shape test: this pattern matches one of the first or last 200 lines."""
+    pattern = Lazy(text)
 
     def found(lines: OutputLines) -> bool:
         plain = lines.plain

@@ -9,12 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.lines import MOST_ASKED, OutputLines
 from wm.text.patterns import Lazy
 from wm.text.tables import Tables
-
-MOST_ASKED = 20_000
-"""Most shapes of one output that are tested; half from each end."""
 
 _TABLES = Tables("wm.domain.pruning")
 _YES = Lazy(
@@ -166,10 +163,7 @@ def refused_or_worse(lines: OutputLines) -> list[int]:
 
 def warnings(lines: OutputLines) -> list[int]:
     """Indexes of warnings, if they are rare enough to stand out."""
-    firsts = list(lines.first_of_shape.values())[:MOST_ASKED]
-    found = lines.of_shapes(
-        {lines.shapes[i] for i in firsts if WARNING.search(lines.plain[i][:400]) is not None}
-    )
+    found = lines.like(WARNING, 400)
     return found if len(found) <= max(3, len(lines) // 20) else []
 
 
@@ -264,11 +258,7 @@ def _indent(line: str) -> int:
 
 def summaries(lines: OutputLines) -> list[int]:
     """Lines in which a tool summarises, in order."""
-    first = lines.first_of_shape.values()
-    if len(first) > MOST_ASKED:
-        return []
-    plain, shapes = lines.plain, lines.shapes
-    return lines.of_shapes({shapes[i] for i in first if SUMMARY.search(plain[i][:400]) is not None})
+    return lines.like(SUMMARY, 400) if len(lines.first_of_shape) <= MOST_ASKED else []
 
 
 _SEPARATORS = str.maketrans(dict.fromkeys("\"',;{}[]()=", " "))

@@ -8,36 +8,33 @@ Progress ("Compiling …", "Downloaded …") is what goes.
 from __future__ import annotations
 
 from wm.domain.pruning.rule import Folds, OutputRule, keeping, looks
-from wm.text.patterns import Lazy
 
-_SNIPPETS = Lazy(
-    r"^\s*\d+ \| |^\s*\| |^\s*[~^]+|: note: |^\s+at \S|In file included from|: warning: "
-)
+_SNIPPETS = r"^\s*\d+ \| |^\s*\| |^\s*[~^]+|: note: |^\s+at \S|In file included from|: warning: "
 
 TSC = OutputRule(
     "tsc",
     "lines of the type check",
-    looks=looks(Lazy(r"error TS\d+:|^Found \d+ errors? in |: error: .* \[[\w-]+\]$|\d+ errors?, \d+ warnings?, ")),
+    looks=looks(r"error TS\d+:|^Found \d+ errors? in |: error: .* \[[\w-]+\]$|\d+ errors?, \d+ warnings?, "),
     reduce=keeping(
-        Lazy(r"error TS\d+|: error:|^Found \d+ errors?|^Success:|^\s*\d+ errors?, "),
-        Lazy(r"^\s*\d+ |^\s*~+|: note: |^  \S"),
+        r"error TS\d+|: error:|^Found \d+ errors?|^Success:|^\s*\d+ errors?, ",
+        r"^\s*\d+ |^\s*~+|: note: |^  \S",
     ),
 )  # fmt: skip
 LINTERS = OutputRule(
     "lint",
     "lines of the linter",
-    looks=looks(Lazy(r"^✖ \d+ problems? \(|^\s+\d+:\d+\s+(?:error|warning)\s|^Found \d+ errors?(?:\.| \()|\d+ fixable")),
+    looks=looks(r"^✖ \d+ problems? \(|^\s+\d+:\d+\s+(?:error|warning)\s|^Found \d+ errors?(?:\.| \()|\d+ fixable"),
     reduce=keeping(
-        Lazy(r"^\s+\d+:\d+\s+error\s|^✖ |^Found \d+|^[\w./-]+:\d+:\d+: (?:E|F)\d{3}"),
-        Lazy(r"^/\S+$|^[\w./-]+\.\w+$|^\s+\d+:\d+\s+warning\s|^[\w./-]+:\d+:\d+: "),
+        r"^\s+\d+:\d+\s+error\s|^✖ |^Found \d+|^[\w./-]+:\d+:\d+: (?:E|F)\d{3}",
+        r"^/\S+$|^[\w./-]+\.\w+$|^\s+\d+:\d+\s+warning\s|^[\w./-]+:\d+:\d+: ",
     ),
 )  # fmt: skip
 COMPILERS = OutputRule(
     "compile",
     "lines of the build",
-    looks=looks(Lazy(r"^[\w./+-]+:\d+:\d+: (?:fatal )?(?:error|warning|note): |^make(?:\[\d+\])?: |^\[\s*\d+%\] (?:Building|Linking)")),
+    looks=looks(r"^[\w./+-]+:\d+:\d+: (?:fatal )?(?:error|warning|note): |^make(?:\[\d+\])?: |^\[\s*\d+%\] (?:Building|Linking)"),
     reduce=keeping(
-        Lazy(r": (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\*|undefined reference|^collect2|^ninja: |^FAILED: |^CMake Error|^ld: |error CS\d+|^# [a-z][^\s\"]*(?: \[|$)"),
+        r": (?:fatal )?error: |^make(?:\[\d+\])?: \*\*\*|undefined reference|^collect2|^ninja: |^FAILED: |^CMake Error|^ld: |error CS\d+|^# [a-z][^\s\"]*(?: \[|$)",
         _SNIPPETS,
     ),
     folds=Folds.ALIKE,
@@ -46,29 +43,23 @@ JVM = OutputRule(
     "jvm",
     "lines of the build",
     looks=looks(
-        Lazy(
-            r"^\[INFO\] (?:BUILD|Scanning|Reactor|-{5})|^> Task :|^BUILD (?:SUCCESSFUL|FAILED)|^\[(?:info|error)\] "
-        )
+        r"^\[INFO\] (?:BUILD|Scanning|Reactor|-{5})|^> Task :|^BUILD (?:SUCCESSFUL|FAILED)|^\[(?:info|error)\] "
     ),
     reduce=keeping(
-        Lazy(
-            r"^\[ERROR\]|BUILD (?:SUCCESS|FAIL)|^Tests run:|^\[(?:INFO|WARNING|ERROR)\] Tests run:"
-            r"|FAILED$|^\* What went wrong|^FAILURE:|^> [^T]|^e: |^\[error\]|^Caused by"
-        ),
-        Lazy(r"^\[INFO\] .*(?:SUCCESS|FAILURE) \[|^\[WARNING\]|^\s+at \S|^w: "),
+        r"^\[ERROR\]|BUILD (?:SUCCESS|FAIL)|^Tests run:|^\[(?:INFO|WARNING|ERROR)\] Tests run:"
+        r"|FAILED$|^\* What went wrong|^FAILURE:|^> [^T]|^e: |^\[error\]|^Caused by",
+        r"^\[INFO\] .*(?:SUCCESS|FAILURE) \[|^\[WARNING\]|^\s+at \S|^w: ",
     ),
     folds=Folds.ALIKE,
 )
 INSTALLS = OutputRule(
     "install",
     "lines of the installation",
-    looks=looks(Lazy(r"^(?:added|removed|changed) \d+ packages?|^Successfully installed |^npm (?:warn|WARN) deprecated|^Requirement already satisfied|^Setting up \S+ \(|^Collecting \S+|^➤ YN\d+")),
+    looks=looks(r"^(?:added|removed|changed) \d+ packages?|^Successfully installed |^npm (?:warn|WARN) deprecated|^Requirement already satisfied|^Setting up \S+ \(|^Collecting \S+|^➤ YN\d+"),
     reduce=keeping(
-        Lazy(
-            r"^(?:Successfully|added|removed|changed|audited|up to date)\b|npm (?:ERR!|error)|^ERROR|vulnerabilit"
-            r"|ERESOLVE|^E: |^Err:|ResolutionImpossible|^\d+ upgraded|^Installed \d+|^Resolved \d+"
-        ),
-        Lazy(r"^Collecting |npm (?:warn|WARN)|^WARNING|^Installing |^Setting up |^\s*[+-] \S+==?"),
+        r"^(?:Successfully|added|removed|changed|audited|up to date)\b|npm (?:ERR!|error)|^ERROR|vulnerabilit"
+        r"|ERESOLVE|^E: |^Err:|ResolutionImpossible|^\d+ upgraded|^Installed \d+|^Resolved \d+",
+        r"^Collecting |npm (?:warn|WARN)|^WARNING|^Installing |^Setting up |^\s*[+-] \S+==?",
     ),
     folds=Folds.ALIKE,
 )  # fmt: skip

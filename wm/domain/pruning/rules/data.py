@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from wm.domain.pruning import documents, rule, telling_lines
-from wm.domain.pruning.lines import OutputLines
+from wm.domain.pruning.lines import MOST_ASKED, OutputLines
 from wm.domain.pruning.rule import Folds, OutputRule, nothing_more
 from wm.domain.pruning.selection import KeptLines
 from wm.domain.pruning.tool_call import PrunableCall
@@ -48,19 +48,15 @@ SIBLINGS = 12
 
 def json_kept(lines: OutputLines) -> KeptLines:
     """Keep members that mention a failure, with what their object says; then the outermost keys."""
-    firsts = list(lines.first_of_shape.values())[:20_000]
-    bad = {lines.shapes[i] for i in firsts if _BAD.search(lines.plain[i][:4000]) is not None}
-    outer = {lines.shapes[i] for i in firsts[:4000] if _TOP_KEY.search(lines.plain[i][:200])}
-    found = {*lines.of_shapes(bad), *_rare_values(lines), *telling_lines.refused_or_worse(lines)}
+    bad = lines.like(_BAD, 4000)
+    found = {*bad, *_rare_values(lines), *telling_lines.refused_or_worse(lines)}
     failing = sorted(found)[:MOST_BAD]
+    rules = lines.like(_RULE, 200)
     said = {at for index in failing for at in _siblings(lines, index)}
-    ruled = [i for i in firsts if _RULE.search(lines.plain[i][:200]) is not None]
-    rules = lines.of_shapes({lines.shapes[i] for i in ruled})
     said.update(at for index in rules for at in _siblings(lines, index, briefly=True))
     must = sorted({*failing, *said, *rules})[:MOST_BAD]
-    telling = [i for i in firsts if _MESSAGE_KEY.search(lines.plain[i][:200]) is not None]
-    says = lines.of_shapes({lines.shapes[i] for i in telling})
-    return KeptLines(must=must, more=[*says, *lines.of_shapes(outer)][:MOST_BAD])
+    more = [*lines.like(_MESSAGE_KEY, 200), *lines.like(_TOP_KEY, 200, 4000)]
+    return KeptLines(must=must, more=more[:MOST_BAD])
 
 
 def _siblings(lines: OutputLines, index: int, *, briefly: bool = False) -> Iterator[int]:
@@ -99,7 +95,7 @@ def _is_text(member: str) -> bool:
 def _rare_values(lines: OutputLines) -> list[int]:
     """Members whose key has few values in the whole document, and this one seldom."""
     of_key: dict[str, list[int]] = {}
-    for index, line in enumerate(lines.plain[: telling_lines.MOST_ASKED]):
+    for index, line in enumerate(lines.plain[:MOST_ASKED]):
         key, colon, value = line.partition('": ')
         if colon and value[:1] not in "{[":
             of_key.setdefault(key, []).append(index)

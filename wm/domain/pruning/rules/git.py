@@ -14,7 +14,6 @@ from wm.domain.counts import counted
 from wm.domain.pruning.lines import OutputLines
 from wm.domain.pruning.rule import Folds, OutputRule, keeping
 from wm.domain.pruning.selection import KeptLines
-from wm.text.patterns import Lazy
 
 MOST_HEADERS = 40
 """Most file headers that stay; further files are named in the mark."""
@@ -84,7 +83,7 @@ HISTORY = OutputRule(
     "git_log",
     "lines of the history",
     looks=lambda lines: sum(line.startswith("commit ") for line in lines.plain[:120]) > 3,
-    reduce=keeping(Lazy(r"^fatal: |^error: ")),
+    reduce=keeping(r"^fatal: |^error: "),
     folds=Folds.NONE,
     states=False,
 )
@@ -92,11 +91,9 @@ STATUS = OutputRule(
     "git_status",
     "files",
     reduce=keeping(
-        Lazy(
-            r"^(?:On branch|Your branch|HEAD detached|CONFLICT|Unmerged|Untracked|Changes |error:|fatal:"
-            r"|Automatic merge|no changes|nothing |\s+both (?:modified|added)|UU |AA |DU |UD |! \[)"
-            r"|^ \d+ files? changed"
-        )
+        r"^(?:On branch|Your branch|HEAD detached|CONFLICT|Unmerged|Untracked|Changes |error:|fatal:"
+        r"|Automatic merge|no changes|nothing |\s+both (?:modified|added)|UU |AA |DU |UD |! \[)"
+        r"|^ \d+ files? changed"
     ),
     folds=Folds.NONE,
 )
