@@ -38,12 +38,11 @@ def is_recording(found: JsonObject) -> bool:
 
 
 class _KnownRequest(Struct, frozen=True):
-    """What is known of one exchange. order: its position in the file."""
+    """What is known of one exchange."""
 
     flow: Flow | None
     raw: bytes | None
     at: float | None
-    order: int
 
 
 def flows(lines: Iterable[JsonObject], left: SkippedRequests, path: Path) -> Iterator[Sent]:
@@ -56,20 +55,13 @@ def flows(lines: Iterable[JsonObject], left: SkippedRequests, path: Path) -> Ite
     for found in _beside(path, other, left):
         _take(found, described, recorded, left)
     bodies = _bodies(recorded)
-    known = [
-        _KnownRequest(flow, bodies.pop(flow.flow_id, None), _began(flow), number)
-        for number, flow in enumerate(described)
-    ]
+    known = [_KnownRequest(f, bodies.pop(f.flow_id, None), _began(f)) for f in described]
     rest = {line.exchange: seconds(line.at) for line in recorded}
-    known += [
-        _KnownRequest(None, raw, rest[name], len(known) + number)
-        for number, (name, raw) in enumerate(bodies.items())
-    ]
+    known += (_KnownRequest(None, raw, rest[name]) for name, raw in bodies.items())
     # In the order of the log, because histories build on each other.
     unfoldings: dict[str, Unfolding] = {}
-    outlines = {one.order: _outline(one, unfoldings) for one in known}
-    for one in sorted(known, key=lambda one: (one.at or 0.0, one.order)):
-        outline = outlines[one.order]
+    outlined = [(one, _outline(one, unfoldings)) for one in known]
+    for one, outline in sorted(outlined, key=lambda pair: pair[0].at or 0.0):
         if one.flow is not None and (why := _not_replayed(one.flow)):
             left.add(why)
         elif one.raw is not None:

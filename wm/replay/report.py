@@ -108,8 +108,7 @@ def replay(
     chosen = rule or _named(policy, passages)
     plain = run("none", nothing)
     runs = [run(policy, chosen)] if chosen is not nothing else []
-    if rivals:
-        runs += [run(name, rival) for name, rival in rivals.items() if name != policy]
+    runs += [run(name, rival) for name, rival in rivals.items() if name != policy]
     for sent in requests_of(paths, left, progress):
         _count(sent, [plain, *runs], left)
         if sample is not None and runs and (changed := runs[0].run.changed) is not None:

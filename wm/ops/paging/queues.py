@@ -56,12 +56,6 @@ class RecordQueue:
         if kind != "sent":  # its figures may still come
             take(self._totals, record)
 
-    def void(self, request: str) -> None:
-        """What was decided for this request was not sent."""
-        record = self._record("void", request)
-        self._waiting.append(record)
-        take(self._totals, record)
-
     def decided(self, request: str, **fields: Any) -> LedgerRecord:
         """The record of new decisions; it is not queued, as they wait for it."""
         record = self._record("decided", request, **fields)

@@ -234,7 +234,7 @@ class ManagedConversation:
         need not wait for the ledger."""
         turn = _Turn(request, "", at, uncut="late" if self._turn.decided else None)
         if self._turn.decided:
-            self._records.void(self._turn.request)
+            self._records.add("void", self._turn.request)
             self._lateness.came_late()
         self._wire.void()
         raw, names = self._restored(raw, may_offer=may_offer)
@@ -375,7 +375,7 @@ class ManagedConversation:
         if not ok:
             self._wire.void()
             if turn.decided:
-                self._records.void(turn.request)
+                self._records.add("void", turn.request)
             return
         end, inherited, in_force = self._wire.origin()
         self._wire.mark_sent()
