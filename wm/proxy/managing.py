@@ -36,8 +36,6 @@ COUNT = f"{MESSAGES}/count_tokens"
 OFF = "off"
 _MAX_CONVERSATIONS = 16
 """Conversations in memory; the ledger of any other is read again."""
-_DECIDING = frozenset({"main", "subagent"})
-"""Calls of the conversation itself. The others, such as its summary, only apply its decisions."""
 _MAX_REQUESTS = 256
 """Requests whose answer may still come."""
 
@@ -225,7 +223,7 @@ class ManagingPreparer(Struct, eq=False):
     def _deciding(self, managed: _Managed, found: RequestIdentity) -> str:
         """The policy of a request; "" if it only applies what was decided."""
         policy = (not self.is_fixed and managed.conversation.policy) or self.name
-        return policy if found.call in _DECIDING else ""
+        return policy if found.is_turn else ""
 
     async def _write_behind(self, managed: _Managed) -> None:
         """Objects and records that no request waits for, in pieces."""

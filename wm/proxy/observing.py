@@ -142,7 +142,7 @@ class Observer(Struct, eq=False):
         if body is None:
             return Identified(found)
         now = histories.history(body, before)
-        if body.messages and found.call in ("main", "subagent"):
+        if body.messages and found.is_turn:
             self._keep(key, body, now)
         identity, change = self._conversations.follow(found, now)
         return Identified(identity, now, change, body)
@@ -173,7 +173,7 @@ class ObservedExchange:
         """Name of the prepared request whose figures were not passed on yet."""
         self._status = 0
         self._outcome = ExchangeOutcome.WHOLE
-        self._sizes = [0, 0]
+        self._request_bytes = self._answer_bytes = 0
         self._times = {"sent": 0.0, "firstByte": 0.0, "ended": 0.0}
         self._opener: Opener | None = None
         self._reader: AnswerReader | None = None
@@ -187,7 +187,7 @@ class ObservedExchange:
 
     def request(self, body: list[bytes], size: int) -> None:
         self._times["sent"] = self._since()
-        self._sizes[0] = size
+        self._request_bytes = size
         if self.path.startswith(MESSAGES):
             self._request = body
 
@@ -202,12 +202,11 @@ class ObservedExchange:
             self._reader = self._reader_of(stream=self._kind.startswith("text/event-stream"))
 
     def body(self, data: bytes) -> None:
-        self._sizes[1] += len(data)
+        self._answer_bytes += len(data)
         if self._answer is not None:
-            if self._sizes[1] <= RECORDED_BYTES:
-                self._answer.append(data)
-            else:
-                self._answer.clear()  # too large: nothing of it is kept
+            self._answer.append(data)
+            if self._answer_bytes > RECORDED_BYTES:
+                self._answer.clear()  # nothing of it is kept
         if self._reader is not None and self._opener is not None:
             try:
                 self._reader.feed(self._opener.feed(data))
@@ -220,8 +219,7 @@ class ObservedExchange:
 
     @property
     def buffered_bytes(self) -> int:
-        answer = self._sizes[1] if self._answer else 0
-        return sum(map(len, self._request)) + answer
+        return sum(map(len, (*self._request, *(self._answer or ()))))
 
     def ended(self, outcome: ExchangeOutcome) -> None:
         self._times["ended"] = self._since()
@@ -236,17 +234,17 @@ class ObservedExchange:
             self._observer.used(request, usage)
 
     def conclude(self) -> None:
-        outcome = self._outcome
         summary = self._reader.summary() if self._reader is not None else AnswerSummary()
         raw, self._request = b"".join(self._request), []
         found = self._observer.identified(
             self.path, texts(self._asked.headers), raw, self.workspace
         )
-        well = outcome is ExchangeOutcome.WHOLE and self._status < 400 and not summary.error
-        asked = self._observer.record and self.path.startswith(MESSAGES) and self._sizes[0] > 0
+        well = self._outcome is ExchangeOutcome.WHOLE
+        well = well and self._status < 400 and not summary.error
+        asked = self._observer.record and self.path.startswith(MESSAGES) and self._request_bytes > 0
         note = Note(
             found.identity,
-            self._fields(found, summary, outcome),
+            self._fields(found, summary),
             self._bodies(found.body),
             "no request" if asked and found.body is None else "",
             self._prepared[1].request,
@@ -260,9 +258,7 @@ class ObservedExchange:
         read = tuple(answer) if self._unread != "too_long" else ()
         return Bodies(body, read, self._encoding, self._kind, self._at)
 
-    def _fields(
-        self, found: Identified, summary: AnswerSummary, outcome: ExchangeOutcome
-    ) -> Mapping[str, Any]:
+    def _fields(self, found: Identified, summary: AnswerSummary) -> Mapping[str, Any]:
         identity, now, change = found.identity, found.history, found.change
         policy, made = self._prepared
         return {
@@ -274,15 +270,15 @@ class ObservedExchange:
             "model": summary.model or identity.model,
             "stream": identity.stream,
             "status": self._status,
-            "outcome": outcome.value,
+            "outcome": self._outcome.value,
             "error": summary.error,
             "unread": self._unread,
             "stopReason": summary.stop_reason,
             "policy": policy,
             "decisions": [one.block for one in made.decisions],
             "unprepared": made.trouble,
-            "requestBytes": self._sizes[0],
-            "answerBytes": self._sizes[1],
+            "requestBytes": self._request_bytes,
+            "answerBytes": self._answer_bytes,
             "messages": len(now.lines),
             "change": change.kind.value if now.lines else "",
             "common": change.common,

@@ -54,6 +54,12 @@ class RequestIdentity(Struct, frozen=True):
     stream: bool = False
 
     @property
+    def is_turn(self) -> bool:
+        """Whether it is a call of the conversation itself, not one beside it, such as for a title or
+        a summary: these only apply what was decided."""
+        return self.call in ("main", "subagent")
+
+    @property
     def conversation(self) -> str:
         """The name that consecutive requests share: each subagent and each kind of side call has a
         history of its own."""

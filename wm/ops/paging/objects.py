@@ -168,13 +168,13 @@ def find(work: LocatedWork, wanted: str) -> tuple[str, PagedObject, ObjectPart |
     bare = f"o_{digits}"
     found: dict[str, tuple[str, PagedObject, ObjectPart | None]] = {}
     for session, one in work.store.find_object(work.key, bare):
-        if one.id.startswith(bare):
-            found.setdefault(one.id, (session, one, None))
-        for part in one.parts:
-            if part.id.startswith(bare):
-                found.setdefault(part.id, (session, one, part))
-    if bare in found or len(found) == 1:
-        return found[bare] if bare in found else next(iter(found.values()))
+        for name, part in ((one.id, None), *((part.id, part) for part in one.parts)):
+            if name.startswith(bare):
+                found.setdefault(name, (session, one, part))
+    if bare in found:
+        return found[bare]
+    if len(found) == 1:
+        return found.popitem()[1]
     if found:
         raise UserError.of(
             "objects.several", wanted=wanted, count=len(found), names=", ".join(sorted(found)[:5])

@@ -26,8 +26,6 @@ from wm.wire.identity import MESSAGES, RequestIdentity, identify
 from wm.wire.policy import Prepared
 from wm.wire.usage import AnswerReader, Usage
 
-_DECIDING = frozenset({"main", "subagent"})
-
 
 class _OpenConversation(Struct):
     """A conversation in the daemon's memory. lock: one request of it at a time."""
@@ -54,7 +52,7 @@ def _prepare(work: Work, request: PrepareRequest) -> PrepareAnswer:
     notice = _notice(work.at(place)) if chosen != OFF else ""
     with opened.lock:
         # Nothing is decided or stored before the caller has the notice.
-        decides = chosen if found.call in _DECIDING and not notice else ""
+        decides = chosen if found.is_turn and not notice else ""
         made = _planned(work, opened, decides, raw)
     beta = BETA if made.tolerant else ""
     betas = filter(None, (headers.get("anthropic-beta"), beta))
