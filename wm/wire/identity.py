@@ -55,8 +55,8 @@ class RequestIdentity(Struct, frozen=True):
 
     @property
     def is_turn(self) -> bool:
-        """Whether it is a call of the conversation itself, not one beside it, such as for a title or
-        a summary: these only apply what was decided."""
+        """Whether it is a call of the conversation itself. Those beside it, such as for a title,
+        only apply what was decided."""
         return self.call in ("main", "subagent")
 
     @property

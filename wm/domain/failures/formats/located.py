@@ -203,34 +203,23 @@ def _placed(lines: Sequence[str]) -> Iterator[Finding]:
             continue
         if _FRAME.match(line) and not _CELL.match(line):
             continue
-        place = _LEADING.match(line)
-        if place:
-            yield from _one(lines, i, place)
+        if place := _LEADING.match(line):
+            if (found := _leading(lines, i, place)) is not None:
+                yield found
             continue
         place = _TRAILING.match(line) if "." in line else None
+        row = _ROW.match(line) if named or line.startswith("line ") else None
         if place and _is_file(place.group(2)):
-            message, file, *numbers, rest = place.groups()
-            message = f"{message}: {rest}" if rest else message
-            above = _title(lines, i, below=False) if message.casefold() in _EMPTY_MESSAGES else -1
-            message = lines[above].strip("─ ") if above >= 0 else message
-            only_level = message.strip("- ").casefold() in BAD and line.rstrip().endswith(":")
-            if only_level and lines[i + 1 :] and _is_message(lines[i + 1]):
-                message = lines[i + 1].strip("- ")  # `Error in a.yab, line 4:`
-            yield _made(message, file, next(filter(None, numbers), ""), i)
-            continue
-        header = _NAMED.match(line)
-        if not named and (alone := _CODED_ROW.match(line)):
+            yield _trailing(lines, i, place)
+        elif not named and (alone := _CODED_ROW.match(line)):
             yield _made(alone.group(2), "", alone.group(1), i)
         elif alone := _BARE.match(line):
             file, number, said = alone.groups()
             yield _made(said, "" if _STDIN.match(file) else file, number, i)
-            continue
-        if named and not header and (ended := _ENDED_ROW.match(line)):
-            yield _made(ended.group(1), named, ended.group(2), i)
-            continue
-        row = _ROW.match(line) if not header and (named or line.startswith("line ")) else None
-        if header:
+        elif header := _NAMED.match(line):
             named = header.group(1)
+        elif named and (ended := _ENDED_ROW.match(line)):
+            yield _made(ended.group(1), named, ended.group(2), i)
         elif row and _LETTERS.search(row.groups()[-1]) and not _COUNT.match(row.groups()[-1]):
             number = next(filter(None, row.groups()), "")
             said = " ".join(row.groups()[-1].split())
@@ -246,13 +235,27 @@ def _is_file(path: str) -> bool:
     return not (is_host(path) or is_foreign(path))
 
 
-def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[Finding]:
+def _trailing(lines: Sequence[str], i: int, place: patterns.Pattern) -> Finding:
+    """The finding of a line whose place is behind the message."""
+    message, file, *numbers, rest = place.groups()
+    message = f"{message}: {rest}" if rest else message
+    above = _title(lines, i, below=False) if message.casefold() in _EMPTY_MESSAGES else -1
+    message = lines[above].strip("─ ") if above >= 0 else message
+    only_level = message.strip("- ").casefold() in BAD and lines[i].rstrip().endswith(":")
+    if only_level and lines[i + 1 :] and _is_message(lines[i + 1]):
+        message = lines[i + 1].strip("- ")  # `Error in a.yab, line 4:`
+    return _made(message, file, next(filter(None, numbers), ""), i)
+
+
+def _leading(lines: Sequence[str], i: int, place: patterns.Pattern) -> Finding | None:
+    """The finding of a line that begins with a place: its message is behind it, or in the lines
+    near it; None if the place only belongs to something else."""
     label, file, *numbers, rest = place.groups()
     number = next(filter(None, numbers), "")
-    if not _is_file(file):
-        return
-    if (rest.startswith((";", ")", ".")) and numbers[1]) or rest.startswith("+0x"):
-        return  # A call in quoted source: `raw.add(1);`; a frame of a panic.
+    # A call in quoted source: `raw.add(1);`; a frame of a panic.
+    is_call = (rest.startswith((";", ")", ".")) and numbers[1]) or rest.startswith("+0x")
+    if is_call or not _is_file(file):
+        return None
     bare = rest.rstrip("━─ ").removesuffix(" FIXABLE")
     if rest.endswith(("━", "─")):
         # A title in a frame: the message is below it.
@@ -266,32 +269,29 @@ def _one(lines: Sequence[str], i: int, place: patterns.Pattern) -> Iterator[Find
         above = -1
     frame = rest.startswith(("at ", "in ")) or lines[i].lstrip("# ").startswith(("at ", "in "))
     if above >= 0 and _REFERS.match(lines[above]):
-        return
+        return None
     if above >= 0 and lines[i].lstrip(" └─")[:1].isalpha() and not frame:
-        yield _made(lines[above].strip(), file, number, above)
-        return
+        return _made(lines[above].strip(), file, number, above)
     bare_level, _, code = rest.rstrip(": ]").partition(": [")
     bare_level = bare_level.casefold()
     if (bare_level in BAD or bare_level in MILD) and " " not in code:
         texts = [text.strip() for text in lines[i + 1 : i + 4] if _is_message(text)]
         said = " ".join(texts[: 2 if texts and texts[0].endswith(":") else 1])
-        yield _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
-        return
+        return _made(f"{bare_level}: {said.lstrip('•*- ')}", file, number, i)
     if rest.removeprefix("error: ").strip("! ").casefold() in _EMPTY_MESSAGES and i:
-        yield _made(lines[i - 1].strip("# ") or rest, file, number, i, "error")
-        return
+        return _made(lines[i - 1].strip("# ") or rest, file, number, i, "error")
     if _LETTERS.search(rest) and not rest.startswith(("at ", "in ")):
         if rest.endswith(":") and i + 1 < len(lines) and _is_message(lines[i + 1]):
             rest = f"{rest} {lines[i + 1].strip()}"
         named = label and label not in ("e", "w", "file")
         before = lines[i].partition(file)[0]
         level = "error" if "Error) " in lines[i][:60] else label or before.rstrip(": ")
-        yield _made(f"{label}: {rest}" if named else rest, file, number, i, level)
-        return
+        return _made(f"{label}: {rest}" if named else rest, file, number, i, level)
     near = _title(lines, i, below=not frame)
-    if near >= 0 and not _REFERS.match(lines[near]):
-        marked = _MARK.match(lines[near])
-        yield _made((marked and marked.group(1)) or lines[near].strip(), file, number, near)
+    if near < 0 or _REFERS.match(lines[near]):
+        return None
+    marked = _MARK.match(lines[near])
+    return _made((marked and marked.group(1)) or lines[near].strip(), file, number, near)
 
 
 _REFERS = patterns.Lazy(r"^(?:References?|See(?: also)?|Related|Notes?):$")
