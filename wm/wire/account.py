@@ -18,7 +18,7 @@ _MAX_PREFIXES = 100_000
 
 
 Savings = tuple[float, float]
-"""In the block model, and in the one with marks."""
+"""Costs in the block model, and in the one with marks."""
 
 
 class Rates(Struct, frozen=True):
@@ -99,16 +99,38 @@ class PrefixCache(Struct):
         return len(self._known) > _MAX_PREFIXES
 
 
-class Account(Struct):
-    """plain: requests as the client makes them. sent: as they go upstream. marked_plain,
-    marked_sent: the same requests in the model with marks. credits: the sums of their differences;
-    that with marks may fall below zero when a client's marks no longer reach what is cached.
-    reserved: what returns into replaced steps may still cost, so no cut may spend it."""
+class SentCaches(Struct):
+    """What the service caches of the requests in one form, by each model."""
 
-    plain: PrefixCache = field(default_factory=PrefixCache)
-    sent: PrefixCache = field(default_factory=PrefixCache)
-    marked_plain: PromptCache = field(default_factory=PromptCache)
-    marked_sent: PromptCache = field(default_factory=PromptCache)
+    blocks: PrefixCache = field(default_factory=PrefixCache)
+    marks: PromptCache = field(default_factory=PromptCache)
+
+    def take(self, row: BlockRow, at: float) -> None:
+        """The request was sent."""
+        self.blocks.take(row)
+        self.marks.account(row, at)
+
+    def costs(self, row: BlockRow, rates: Rates, at: float) -> Savings:
+        """What the request costs if it is sent now."""
+        read, written = self.marks.expected(row, at)
+        rest = row.prompt - read - written
+        marked = read * rates.read + written * rates.write + rest * rates.input
+        return self.blocks.bill(row).cost(rates), marked
+
+    def expected(self, row: BlockRow, at: float) -> Bill:
+        """The bill by the model that expects less of the cache."""
+        read = min(self.blocks.bill(row).read, self.marks.expected(row, at)[0])
+        return Bill(read, row.prompt - read)
+
+
+class Account(Struct):
+    """plain: requests as the client makes them. sent: the same as they go upstream. credits: the
+    sums of the differences of their costs; that with marks may fall below zero when a client's
+    marks no longer reach what is cached. reserved: what returns into replaced steps may still cost,
+    so no cut may spend it."""
+
+    plain: SentCaches = field(default_factory=SentCaches)
+    sent: SentCaches = field(default_factory=SentCaches)
     credits: Savings = (0.0, 0.0)
     reserved: float = 0.0
     until: float = 0.0
@@ -117,15 +139,17 @@ class Account(Struct):
     @staticmethod
     def of(ttl: str) -> Account:
         """An account in which every mark has this lifetime; "" takes the client's."""
-        return Account(marked_plain=PromptCache(ttl=ttl), marked_sent=PromptCache(ttl=ttl))
+        plain, sent = (SentCaches(marks=PromptCache(ttl=ttl)) for _ in range(2))
+        return Account(plain, sent)
 
     def expire(self, at: float) -> bool:
         """Time passes; whether the caches of the block model are empty now. Both lose everything at
         once: they are used by the same requests. Those with marks expire by themselves."""
-        if self.is_alive(at) and not self.plain.full and not self.sent.full:
+        caches = (self.plain.blocks, self.sent.blocks)
+        if self.is_alive(at) and not any(cache.full for cache in caches):
             return False
-        self.plain.clear()
-        self.sent.clear()
+        for cache in caches:
+            cache.clear()
         self.reserved = 0.0
         return True
 
@@ -137,13 +161,7 @@ class Account(Struct):
     def revive(self, plain: BlockRow, at: float, until: float) -> None:
         """All of a request as the client makes it is cached since before a restart."""
         self.until = until
-        self.plain.take(plain)
-        self.marked_plain.account(plain, at)
-
-    def revive_sent(self, sent: BlockRow, at: float) -> None:
-        """The same for that request as it is sent, without new decisions."""
-        self.sent.take(sent)
-        self.marked_sent.account(sent, at)
+        self.plain.take(plain, at)
 
     @property
     def credit(self) -> float:
@@ -155,43 +173,33 @@ class Account(Struct):
 
     def savings(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Savings:
         """What this request saves in each model, negative if it costs more."""
-        full, less = self.plain.bill(plain).cost(rates), self.sent.bill(sent).cost(rates)
-        marked = _marked_cost(self.marked_plain, plain, rates, at)
-        return full - less, marked - _marked_cost(self.marked_sent, sent, rates, at)
+        full, less = self.plain.costs(plain, rates, at), self.sent.costs(sent, rates, at)
+        return full[0] - less[0], full[1] - less[1]
 
     def forecast(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float) -> Forecast:
-        """What a request is expected to cost, by the model that expects less of the cache."""
-        read = min(self.plain.bill(plain).read, self.marked_plain.expected(plain, at)[0])
-        less = min(self.sent.bill(sent).read, self.marked_sent.expected(sent, at)[0])
+        """What a request is expected to cost."""
         return Forecast(
-            plain=Bill(read, plain.prompt - read),
-            sent=Bill(less, sent.prompt - less),
+            plain=self.plain.expected(plain, at),
+            sent=self.sent.expected(sent, at),
             saved=min(self.savings(plain, sent, rates, at)),
         )
 
     def after(self, saved: Savings) -> float:
         """What may be spent of the credit if a request saves this."""
-        credits = (credit + more for credit, more in zip(self.credits, saved, strict=True))
-        return min(credits) - self.reserved
+        return min(self._with(saved)) - self.reserved
 
     def charge(self, read: int, written: int, rates: Rates) -> None:
         """Something outside of the requests cost these tokens, such as restoring what was
         removed."""
         cost = read * rates.read + written * rates.write
-        self.credits = (self.credits[0] - cost, self.credits[1] - cost)
+        self.credits = self._with((-cost, -cost))
 
     def take(self, plain: BlockRow, sent: BlockRow, rates: Rates, at: float, ttl: str) -> None:
         """The request was sent. ttl: the lifetime of its marks."""
-        blocks, marks = self.savings(plain, sent, rates, at)
-        self.credits = (self.credits[0] + blocks, self.credits[1] + marks)
-        self.plain.take(plain)
-        self.sent.take(sent)
-        self.marked_plain.account(plain, at)
-        self.marked_sent.account(sent, at)
+        self.credits = self._with(self.savings(plain, sent, rates, at))
+        self.plain.take(plain, at)
+        self.sent.take(sent, at)
         self.until = at + LIFETIME_S[ttl]
 
-
-def _marked_cost(cache: PromptCache, row: BlockRow, rates: Rates, at: float) -> float:
-    read, written = cache.expected(row, at)
-    rest = row.prompt - read - written
-    return read * rates.read + written * rates.write + rest * rates.input
+    def _with(self, saved: Savings) -> Savings:
+        return self.credits[0] + saved[0], self.credits[1] + saved[1]

@@ -136,7 +136,7 @@ class Conversation(Struct):
         one = self._opened(body, at)
         base = self._form(one)
         if one.revived:
-            self.account.revive_sent(base.row, at)
+            self.account.sent.take(base.row, at)  # cached in this form, too
         new, made = self._accepted(one, base, policy)
         self.sent = one.made = made
         if new and made.own.wanted:
@@ -201,7 +201,7 @@ class Conversation(Struct):
             return raw
         past = history(body, self.before)
         plain = row(body, self.plain, self.measure, self.assumed)
-        known, cached = self._inheritance.known(past)[1], self.account.plain.known_to(plain)
+        known, cached = self._inheritance.known(past)[1], self.account.plain.blocks.known_to(plain)
         log, _ = self._inheritance.inherited(body, past, plain, known, cached, self.log)
         splices, _ = replaced(body, past, log, dropped(body, past, log))
         return splice(raw, splices)
@@ -243,7 +243,7 @@ class Conversation(Struct):
         until = self._alive_until(body, plain.model, at, ttl)
         if until is not None:
             self.account.revive(plain, at, until)
-        known = self.account.plain.known_to(plain)
+        known = self.account.plain.blocks.known_to(plain)
         number, place = self._inheritance.known(past)
         inherited, returned = self._inheritance.inherited(body, past, plain, place, known, self.log)
         is_foreign = _is_foreign(body, number)
@@ -327,7 +327,7 @@ class Conversation(Struct):
         return [decision for decision in found if decision.block not in early]
 
     def _moment(self, one: OpenRequest, base: SentRequest, credit: float) -> Moment:
-        known = self.account.plain.known_to(one.plain)
+        known = self.account.plain.blocks.known_to(one.plain)
         cached = one.cached_to + 1
         if known >= 0 and known + 1 < len(one.plain.units):
             # A message of which only a part is known does not count.
