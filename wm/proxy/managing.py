@@ -57,11 +57,12 @@ class Ledger(Protocol):
 class _Managed(Struct):
     whose: RequestIdentity
     conversation: ManagedConversation
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    behind: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while something is written behind an answer."""
-    ledger: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while records are written: their order is that of the requests."""
+    turn_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """For a request while it is prepared."""
+    behind_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """While something is written behind an answer."""
+    records_lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """While records are written: their order is that of the requests."""
     users: int = 0
     """Requests that use it now or wait for it."""
 
@@ -107,7 +108,7 @@ class ManagingPreparer(Struct, eq=False):
             return Prepared(raw)  # the decisions could not be found again
         managed = await self._check_out(name, found)
         try:
-            async with managed.turn, managed.ledger:
+            async with managed.turn_lock, managed.records_lock:
                 return await self._prepare(managed, found, raw, indexed)
         finally:
             managed.users -= 1
@@ -229,11 +230,11 @@ class ManagingPreparer(Struct, eq=False):
         """Objects and records that no request waits for, in pieces."""
         conversation = managed.conversation
         attempt(conversation.examine, self.failed)
-        async with managed.behind:
+        async with managed.behind_lock:
             while conversation.has_due:
                 # A request waits for the records of those before it, not for steps. Records are
                 # taken under the lock, else later ones could be written first.
-                async with managed.ledger if conversation.has_due_records else nullcontext():
+                async with managed.records_lock if conversation.has_due_records else nullcontext():
                     if not await self._written(managed, conversation.take_due()):
                         return
 
@@ -242,7 +243,7 @@ class ManagingPreparer(Struct, eq=False):
         await self._write_records(managed)
 
     async def _write_records(self, managed: _Managed) -> None:
-        async with managed.ledger:
+        async with managed.records_lock:
             await self._written(managed, managed.conversation.take_records())
 
     async def _written(self, managed: _Managed, turn: PlannedTurn | None) -> bool:

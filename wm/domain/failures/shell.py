@@ -45,60 +45,71 @@ class Script(Struct, frozen=True):
     loose: bool = False
 
 
-def read(command: str) -> Script:
-    """Parse a command line into steps."""
-    tokens = _tokens(command[:MAX_COMMAND_CHARS])
-    loose = False
+class _Reading(Struct):
+    """A command line as far as it was read: the complete steps, and the open one."""
+
     steps: list[Pipeline] = []
-    before, negated, fed, depth = "", False, False, 0
+    before: str = ""
     pipe: list[tuple[str, ...]] = []
     words: list[str] = []
+    negated: bool = False
+    fed: bool = False
+    depth: int = 0
+    loose: bool = False
 
-    def end_command() -> None:
-        nonlocal words
-        if words:
-            pipe.append(tuple(words))
-        words = []
+    def word(self, text: str) -> None:
+        if not self.words and not self.pipe and text == "!":
+            self.negated = True
+            return
+        if not self.words and text in RESERVED:
+            self.loose = True
+            if text in ("then", "else"):
+                self.before = text
+            if text in OPENERS:
+                return
+        self.words.append(text)
 
-    def end_step(operator: str) -> None:
-        nonlocal before, pipe, negated, fed
-        end_command()
-        if pipe:
-            steps.append(Pipeline(before, tuple(pipe), negated, operator == "&", depth, fed))
-            before = operator
-        elif operator and not before:
-            before = operator if steps else ""
-        pipe, negated, fed = [], False, False
-
-    for kind, text in tokens:
-        if kind == "word":
-            if not words and not pipe and text == "!":
-                negated = True
-            elif not words and text in RESERVED:
-                loose = True
-                if text in ("then", "else"):
-                    before = text
-                if text not in OPENERS:
-                    words.append(text)
-            else:
-                words.append(text)
-        elif text == "|":
-            end_command()
-            if not pipe:  # A pipe hides the result of what is in parentheses.
-                before, fed = ";", True
+    def operator(self, text: str) -> None:
+        if text == "|":
+            self._end_command()
+            if not self.pipe:  # A pipe hides the result of what is in parentheses.
+                self.before, self.fed = ";", True
         elif text == "(":
-            depth += 1
+            self.depth += 1
         elif text == ")":
             # What follows the parenthesis has its own operator.
-            if words or pipe:
-                end_step("")
-            depth = max(0, depth - 1)
+            if self.words or self.pipe:
+                self.end_step("")
+            self.depth = max(0, self.depth - 1)
         elif text in "{}":
-            end_command()
+            self._end_command()
         else:
-            end_step(text)
-    end_step("")
-    return Script(tuple(steps[:MAX_STEPS]), loose or len(steps) > MAX_STEPS)
+            self.end_step(text)
+
+    def _end_command(self) -> None:
+        if self.words:
+            self.pipe.append(tuple(self.words))
+        self.words = []
+
+    def end_step(self, operator: str) -> None:
+        self._end_command()
+        if self.pipe:
+            made = (self.before, tuple(self.pipe), self.negated, operator == "&", self.depth)
+            self.steps.append(Pipeline(*made, self.fed))
+            self.before = operator
+        elif operator and not self.before:
+            self.before = operator if self.steps else ""
+        self.pipe, self.negated, self.fed = [], False, False
+
+
+def read(command: str) -> Script:
+    """Parse a command line into steps."""
+    made = _Reading()
+    for kind, text in _tokens(command[:MAX_COMMAND_CHARS]):
+        (made.word if kind == "word" else made.operator)(text)
+    made.end_step("")
+    steps = made.steps
+    return Script(tuple(steps[:MAX_STEPS]), made.loose or len(steps) > MAX_STEPS)
 
 
 _APART = frozenset(("", " ", "\t", "\n", ";"))
