@@ -57,34 +57,36 @@ class Handover(Struct, eq=False):
         self, note: Note, whose: Mapping[str, Any], flow_id: str, deadline_s: float
     ) -> None:
         """Record one exchange. Raises WmError if the daemon cannot be reached."""
-        if note.unrecorded:
-            self.left[note.unrecorded] += 1
-        if note.bodies is None:
-            return
+        why, name = note.unrecorded, note.identity.conversation
+        if note.bodies is not None:
+            why = await self._record(name, note.bodies, whose, flow_id, deadline_s)
+            self.recorded += not why
+        if why:
+            self.left[why] += 1
+
+    async def _record(
+        self, name: str, bodies: Bodies, whose: Mapping[str, Any], flow_id: str, deadline_s: float
+    ) -> str:
+        """Why these bodies were not recorded, or "". name: of the conversation."""
         # In a thread: parsing a long answer must not delay another exchange.
-        ready = await asyncio.to_thread(_ready, note.bodies, self.unpacked_bytes)
+        ready = await asyncio.to_thread(_ready, bodies, self.unpacked_bytes)
         if max(map(len, ready.parts), default=0) > MOST_AT_ONCE:
-            self.left[TOO_LARGE] += 1
-            return
-        name = note.identity.conversation
+            return TOO_LARGE
         base, before = self._last.get(name, ("", []))
-        fields = {**whose, "at": iso(note.bodies.at)}
+        fields = {**whose, "at": iso(bodies.at)}
         try:
             keep = shared(before, ready.marks)
             reason = await self._send(ready, base, keep, fields, flow_id, deadline_s)
             if reason == _BASE_UNKNOWN:
                 reason = await self._send(ready, "", 0, fields, flow_id, deadline_s)
         except UnicodeDecodeError:
-            self.left[NO_TEXT] += 1
-            return
-        if reason:
-            self.left[reason.replace("_", " ")] += 1
-            return
-        self.recorded += 1
-        self._last[name] = (flow_id, ready.marks)
-        self._last.move_to_end(name)
-        while len(self._last) > _MAX_CONVERSATIONS:
-            self._last.popitem(last=False)
+            return NO_TEXT
+        if not reason:
+            self._last[name] = (flow_id, ready.marks)
+            self._last.move_to_end(name)
+            while len(self._last) > _MAX_CONVERSATIONS:
+                self._last.popitem(last=False)
+        return reason.replace("_", " ")
 
     async def _send(
         self,
