@@ -29,7 +29,7 @@ class DetectedError(Struct, frozen=True):
     name: str = ""
 
 
-class Finding(Struct, frozen=True):
+class RatedError(Struct, frozen=True):
     """A detected error, and whether its format calls it an error: None if it does not say."""
 
     found: DetectedError

@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from wm.domain.failures.detected import TABLES, DetectedError, Finding, line_no
+from wm.domain.failures.detected import TABLES, DetectedError, RatedError, line_no
 from wm.domain.failures.summaries import says_failed
 from wm.domain.failures.terminal_lines import without_escapes
 from wm.text import patterns
@@ -61,7 +61,7 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
     Warnings count only if the report has no error: then they are why the run failed, if it is
     certain that it failed.
     """
-    findings: list[Finding] = []
+    findings: list[RatedError] = []
     said: dict[str, list[str]] = {}
     for value in _values(output) if not certain else chain(_values(output), _rows(output)):
         findings += _visit(value, "", 0)
@@ -82,7 +82,7 @@ def find(output: str, *, certain: bool = True) -> list[DetectedError]:
 _GO_PLACE = patterns.Lazy(r"^\s+(\S+\.go):(\d+): (.*\S)")
 
 
-def _of_go(findings: list[Finding], said: dict[str, list[str]]) -> list[Finding]:
+def _of_go(findings: list[RatedError], said: dict[str, list[str]]) -> list[RatedError]:
     """`go test -json` tells what a test prints apart from its result, and fails its parents too."""
     names = {one.found.name for one in findings}
     unique = []
@@ -94,7 +94,7 @@ def _of_go(findings: list[Finding], said: dict[str, list[str]]) -> list[Finding]
         if place is not None:
             file, line, message = place.groups()
             found = replace(one.found, file=file, line=line_no(line), message=message)
-            one = Finding(found, one.bad)
+            one = RatedError(found, one.bad)
         unique.append(one)
     return unique
 
@@ -199,7 +199,7 @@ def _parsed(text: str) -> tuple[Any, int]:
     return (value, size) if isinstance(value, dict | list) and value else (None, size)
 
 
-def _visit(node: Any, file: str, depth: int) -> list[Finding]:
+def _visit(node: Any, file: str, depth: int) -> list[RatedError]:
     """The findings of a value and of everything inside it."""
     if depth > MAX_DEPTH:
         return []
@@ -223,11 +223,11 @@ def _visit(node: Any, file: str, depth: int) -> list[Finding]:
     tested = own.found.name and not any(one.found.name for one in inner)
     if explained and inner and not own.found.file:
         place = inner[0].found
-        own = Finding(replace(own.found, file=place.file, line=place.line), own.bad)
+        own = RatedError(replace(own.found, file=place.file, line=place.line), own.bad)
     return [own] if not inner or explained or tested else inner
 
 
-def _own(named: dict[str, Any], file: str) -> Finding | None:
+def _own(named: dict[str, Any], file: str) -> RatedError | None:
     message = _message(named)
     status = next((str(named[key]).lower() for key in STATUS if _is_scalar(named.get(key))), "")
     name = _named(named, NAME)
@@ -236,7 +236,9 @@ def _own(named: dict[str, Any], file: str) -> Finding | None:
     failing = status in FAILING or any(named.get(key) for key in FAULTS)
     if failing and name and not isinstance(named.get("tests"), list):
         line = _line(named)
-        return Finding(DetectedError("test", message or "failed", file, line, name=name), bad=True)
+        return RatedError(
+            DetectedError("test", message or "failed", file, line, name=name), bad=True
+        )
     levels = [str(value).lower() for key, value in named.items() if _is_scalar(value) and (
         key.endswith(("severity", "level")) or key in ("kind", "type", "levelname"))]  # fmt: skip
     level = next((level for level in levels if level in BAD or level in MILD), "")
@@ -250,7 +252,7 @@ def _own(named: dict[str, Any], file: str) -> Finding | None:
     ruled = not named.keys().isdisjoint(RULES)
     if not message or not (level or bad or ruled or (file and _line(named))):
         return None
-    return Finding(DetectedError("", message, file, _line(named)), bad if bad or level else None)
+    return RatedError(DetectedError("", message, file, _line(named)), bad if bad or level else None)
 
 
 def _described(named: dict[str, Any]) -> str:
@@ -266,13 +268,13 @@ def _described(named: dict[str, Any]) -> str:
 _CODE = patterns.Lazy(r"[A-Z]{2,}[-_]?\d[\w-]*")
 
 
-def _listed(key: str, value: Any, file: str) -> list[Finding]:
+def _listed(key: str, value: Any, file: str) -> list[RatedError]:
     """The messages of a list of faults that say no place: `"errors": [{"message": …}]`."""
     if not isinstance(value, list) or _FAULTY.search(key) is None:
         return []
     items = [{_key(k): v for k, v in one.items()} for one in value if isinstance(one, dict)]
     return [
-        Finding(DetectedError("", message, file, _line(item), name=_named(item)), bad=True)
+        RatedError(DetectedError("", message, file, _line(item), name=_named(item)), bad=True)
         for item in items[:MAX_OBJECTS]
         if (message := _pointed(item))
     ]
@@ -291,7 +293,7 @@ def _named(item: dict[str, Any], keys: tuple[str, ...] = ("name",)) -> str:
 _FAULTY = patterns.Lazy(r"(?i)^(?:errors|failures|violations|problems|issues)$")
 
 
-def _flagged(named: dict[str, Any], file: str) -> list[Finding]:
+def _flagged(named: dict[str, Any], file: str) -> list[RatedError]:
     """A value without a finding inside that says, by a flag or in an object for its result, that it
     did not pass."""
     results = (v for k, v in named.items() if k.endswith(STATUS) and isinstance(v, dict))
@@ -307,7 +309,7 @@ def _flagged(named: dict[str, Any], file: str) -> list[Finding]:
     )
     message = message or ", ".join(f"{k}: {v}" for k, v in scalars.items() if v != title)
     found = DetectedError("", message or "failed", file, _line(named), name=title)
-    return [Finding(found, bad=True)] if title or file or len(scalars) > 1 else []
+    return [RatedError(found, bad=True)] if title or file or len(scalars) > 1 else []
 
 
 _GOOD = ("passed", "ok", "success", "successful", "valid", "isvalid")

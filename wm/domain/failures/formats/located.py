@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from wm.domain.failures.detected import (
     LAST_WORD,
     DetectedError,
-    Finding,
+    RatedError,
     is_foreign,
     is_host,
     line_no,
@@ -113,10 +113,10 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
             yield replace(one.found, name=LAST_WORD) if mild else one.found
 
 
-def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
+def _without_echoes(findings: Sequence[RatedError]) -> list[RatedError]:
     """The findings, of which the first at a place is the error if a few words about the same place
     (`fatal parse error`) only say that there is one."""
-    made: list[Finding] = []
+    made: list[RatedError] = []
     firsts: dict[tuple[str, int], int] = {}
     for one in findings:
         place = (one.found.file, one.found.line)
@@ -124,7 +124,7 @@ def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
         if first < len(made) and _DETAIL.match(one.found.message):
             continue
         if first < len(made) and made[first].bad is None and one.bad and _is_short(one):
-            made[first] = Finding(made[first].found, bad=True)
+            made[first] = RatedError(made[first].found, bad=True)
         else:
             made.append(one)
     return made
@@ -133,7 +133,7 @@ def _without_echoes(findings: Sequence[Finding]) -> list[Finding]:
 _DETAIL = patterns.Lazy(r"(?i)^(?:expected|got|actual|found|received)\s*:")
 
 
-def _is_short(one: Finding) -> bool:
+def _is_short(one: RatedError) -> bool:
     return len(one.found.message.split()) <= 3
 
 
@@ -162,14 +162,14 @@ _SEVERITY = patterns.Lazy(
 """A severity that is not part of the message: it has no colon, or comes after a dash."""
 
 
-def _made(message: str, file: str, line: str, at: int, *levels: str) -> Finding:
+def _made(message: str, file: str, line: str, at: int, *levels: str) -> RatedError:
     file = file.removeprefix("file://")
     bad = _level(*levels, message)
     bare = _SEVERITY.match(message)
     text = (bare.group(1) if bare else message).strip(" -:|•").replace("[*] ", "")
     text = _BRACKETED.sub(r"\1 ", text)
     found = DetectedError(_category(file, text), text, file, line_no(line), at, at + 1)
-    return Finding(found, bad)
+    return RatedError(found, bad)
 
 
 def _category(file: str, message: str) -> str:
@@ -185,7 +185,7 @@ def _category(file: str, message: str) -> str:
 # --- lines ------------------------------------------------------------------------------------
 
 
-def _placed(lines: Sequence[str]) -> Iterator[Finding]:
+def _placed(lines: Sequence[str]) -> Iterator[RatedError]:
     named = ""
     calls = -1  # The indent of a heading that announces a stack of calls.
     for i, line in enumerate(lines):
@@ -235,7 +235,7 @@ def _is_file(path: str) -> bool:
     return not (is_host(path) or is_foreign(path))
 
 
-def _trailing(lines: Sequence[str], i: int, place: patterns.Pattern) -> Finding:
+def _trailing(lines: Sequence[str], i: int, place: patterns.Pattern) -> RatedError:
     """The finding of a line whose place is behind the message."""
     message, file, *numbers, rest = place.groups()
     message = f"{message}: {rest}" if rest else message
@@ -247,7 +247,7 @@ def _trailing(lines: Sequence[str], i: int, place: patterns.Pattern) -> Finding:
     return _made(message, file, next(filter(None, numbers), ""), i)
 
 
-def _leading(lines: Sequence[str], i: int, place: patterns.Pattern) -> Finding | None:
+def _leading(lines: Sequence[str], i: int, place: patterns.Pattern) -> RatedError | None:
     """The finding of a line that begins with a place: its message is behind it, or in the lines
     near it; None if the place only belongs to something else."""
     label, file, *numbers, rest = place.groups()
@@ -395,7 +395,7 @@ def _is_message(line: str) -> bool:
 # --- annotations of CI services, XML ------------------------------------------------------------
 
 
-def _annotations(lines: Sequence[str]) -> Iterator[Finding]:
+def _annotations(lines: Sequence[str]) -> Iterator[RatedError]:
     for i, line in enumerate(lines):
         match = _ANNOTATION.match(line) if "::" in line or "##" in line else None
         if match:
@@ -410,7 +410,7 @@ def _annotations(lines: Sequence[str]) -> Iterator[Finding]:
         if failed:
             name, message = failed.groups()
             found = DetectedError("test", message, at=i, until=i + 1, name=name)
-            yield Finding(found, bad=True)
+            yield RatedError(found, bad=True)
 
 
 _ELEMENT = patterns.Lazy(
@@ -420,7 +420,7 @@ _ATTRIBUTE = patterns.Lazy(r"([\w:.-]+)=(\"[^\"<]*\"|'[^'<]*')")
 _PROBLEMS = frozenset(("failure", "error", "violation", "issue", "problem", "result", "bug"))
 
 
-def _elements(text: str) -> Iterator[Finding]:
+def _elements(text: str) -> Iterator[RatedError]:
     """JUnit, Checkstyle and the like: a problem inherits file and name from the elements around."""
     file = name = line = ""
     for at, match in enumerate(_ELEMENT.finditer(text)):
@@ -456,4 +456,4 @@ def _elements(text: str) -> Iterator[Finding]:
             yield _made(rest or "", path or "", next(filter(None, numbers), "") or "", at, level)
         else:
             one = _made(message, file, line, at, level)
-            yield Finding(replace(one.found, name=name), one.bad)
+            yield RatedError(replace(one.found, name=name), one.bad)
