@@ -17,15 +17,12 @@ from wm.text import patterns
 class FailedCheck(Struct, frozen=True):
     """The command that opened an error, as the error names it, and the error's file and text.
 
-    folder, words: its target. made: the one target or session of it that failed. host: as in
-    `ShellCommand`.
+    folder, words: its target.
     """
 
     tool: str
     folder: str
     words: tuple[str, ...]
-    made: str
-    host: str
     file: str
     text: str
 
@@ -56,15 +53,15 @@ def covers(success: ShellCommand, tool: str, target: str, file: str = "", text: 
     target, _, host = target.partition(ON)
     target, _, made = target.partition(MADE)
     folder, *words = target.split(" ")
-    return _covers(success, FailedCheck(tool, folder, tuple(words), made, host, file, text))
-
-
-def _covers(success: ShellCommand, failed: FailedCheck) -> bool:
-    if success.idle or success.host != failed.host:
+    failed = FailedCheck(tool, folder, tuple(words), file, text)
+    if success.idle or success.host != host:
         return False
+    return _clears(success, failed) or (bool(made) and _makes(success, failed, made))
+
+
+def _clears(success: ShellCommand, failed: FailedCheck) -> bool:
     return (
-        _makes(success, failed)
-        or _reaches(success, failed)
+        _reaches(success, failed)
         or _compiles(success, failed)
         or _is_around(success, failed)
         or (_is_same_check(success, failed) and _is_as_wide(success, failed))
@@ -82,17 +79,15 @@ def _is_in_folder(success: ShellCommand, failed: FailedCheck) -> bool:
     return failed.folder == f"{success.folder or '.'}:"
 
 
-def _makes(success: ShellCommand, failed: FailedCheck) -> bool:
-    """Did the runner of the error make the one target that had failed, alone or with others?"""
-    made = failed.made
-    if not made:
-        return False
+def _makes(success: ShellCommand, failed: FailedCheck, made: str) -> bool:
+    """Did the runner of the error make the one target or session of it that had failed, alone or
+    with others?"""
     part = f"{failed.head} {made}"
     one = success.tool == part and not success.selectors
     chosen = (f"-s={made}",), (f"-e={made}",)
     one |= success.tool == failed.tool and success.selectors in chosen
     alone = one and not success.places and _is_in_folder(success, failed)
-    return alone or _covers(success, replace(failed, tool=part, words=(), made=""))
+    return alone or _clears(success, replace(failed, tool=part, words=()))
 
 
 def _reaches(success: ShellCommand, failed: FailedCheck) -> bool:
