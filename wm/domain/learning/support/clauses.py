@@ -59,67 +59,97 @@ class Clause(Struct):
         return {word for word, flags in self.flags.items() if flags & flag}
 
 
-_SET_BY = {fw.ALL: "general", fw.FRAME: "framed", fw.WE: "of_group", fw.ALSO: "adds"}
+_SET_BY = {
+    fw.ALL: ("general", True),
+    fw.FRAME: ("framed", True),
+    fw.WE: ("of_group", True),
+    fw.ALSO: ("adds", True),
+    fw.ABOVE: ("bound", fw.ABOVE),
+    fw.BELOW: ("bound", fw.BELOW),
+    fw.CAN: ("force", fw.CAN),
+    fw.MUST: ("force", fw.MUST),
+    fw.VOICE: ("passive", True),
+}
 """What a mark sets in its clause."""
+
+_BORDERS = (fw.SPLIT, fw.COORD, fw.OR, fw.CONDITION)
+_TIMES = (fw.BEFORE, fw.AFTER)
+_TURNS = {fw.TURN: 1, fw.HEDGE: HEDGED}
+_AUXILIARIES = (fw.CAN, fw.MUST, fw.VOICE)
+"""Marks behind which a preposition governs no more. "Before it gets merged": a conjunction governs
+the verb behind the auxiliary."""
 
 
 @lru_cache(maxsize=2048)
 def clauses(statement: tuple[int, ...]) -> tuple[Clause, ...]:
     """The clauses of a statement that have a word. Cached: do not change the result."""
-    found = [Clause()]
-    tag = 0
-    governs = False  # "antes de las pruebas": the first of several function words decides
-    for read in statement:
-        now, token = found[-1], fw.COORD if read == fw.OR else read
-        if token in (fw.SPLIT, fw.COORD, fw.CONDITION):
-            tag = 0
-            if now.words:
-                found.append(Clause(joined=token))
-            else:
-                # "No, use …" denies what was done before, "never without …" what follows, and
-                # "I think, the port is …" doubts what follows.
-                now.turns = now.turns if token == fw.CONDITION else now.turns // HEDGED * HEDGED
-                now.joined = token
-            found[-1].condition = found[-1].condition or token == fw.CONDITION
-            found[-1].is_alternative = read == fw.OR
+    reader = _Reader()
+    for token in statement:
+        reader.take(token)
+    return tuple(_with_negations(reader.found))
+
+
+class _Reader(Struct):
+    """Reads the tokens of a statement from left to right. tag: the function word that governs the
+    next words, or 0. governs: it decides although another one follows: "antes de las pruebas"."""
+
+    found: list[Clause] = field(default_factory=lambda: [Clause()])
+    tag: int = 0
+    governs: bool = False
+
+    def take(self, token: int) -> None:
+        now = self.found[-1]
+        if token == fw.QUALIFIED:
+            return
+        if token in _BORDERS:
+            self._begin(token)
+        elif token >= FIRST_WORD or token == fw.VERB:
+            self._add(token)
         elif token in _SET_BY:
-            setattr(now, _SET_BY[token], True)
-        elif token in (fw.ABOVE, fw.BELOW):
-            now.bound = token
+            setattr(now, *_SET_BY[token])
+            self.tag = 0 if token in _AUXILIARIES and self.tag not in _TIMES else self.tag
         elif token in (fw.ONLY, fw.ONLY_SUBJECT):
             now.general, now.limit, now.focus = True, token, 0
-        elif token == fw.CONDITION_END:
-            now.condition, tag = True, 0
-            found.append(Clause(joined=fw.SPLIT))
-        elif token == fw.TURN:
-            now.turns += 1
-        elif token == fw.HEDGE:
-            now.turns += HEDGED
+        elif token in _TURNS:
+            now.turns += _TURNS[token]
         elif token == fw.PRONOUN:
             now.refers = 2 if now.words else 1
-        elif token in (fw.CAN, fw.MUST):
-            now.force, tag = token, tag if tag in (fw.BEFORE, fw.AFTER) else 0
-        elif token == fw.QUALIFIED:
-            continue
-        elif token == fw.VOICE:
-            # "before it gets merged": the conjunction governs the verb behind the auxiliary.
-            now.passive, tag = True, tag if tag in (fw.BEFORE, fw.AFTER) else 0
-        elif token >= FIRST_WORD or token == fw.VERB:
-            tag = 0 if token == fw.VERB and tag not in (fw.BEFORE, fw.AFTER) else tag
-            word = word_of(token)
-            now.words.append(word)
-            limits = now.limit and word != fw.VERB and not token & ADDED
-            now.focus = now.focus or (word if limits else 0)
-            now.flags[word] = now.flags.get(word, 0) | token & FLAGS
-            now.tags[word] = tag
+        elif token == fw.CONDITION_END:
+            now.condition, self.tag = True, 0
+            self.found.append(Clause(joined=fw.SPLIT))
         elif token & POST:
             _govern_last(now, token & ~POST)
         elif token == fw.NOTHING:
-            tag = 0
-        elif tag not in (fw.BEFORE, fw.AFTER) and (tag not in DIRECTED or not governs):
-            tag = token
-        governs = token in _TAGS or (governs and token == fw.ALL)  # "before each of them"
-    return tuple(_with_negations(found))
+            self.tag = 0
+        elif self.tag not in _TIMES and (self.tag not in DIRECTED or not self.governs):
+            self.tag = token
+        # "before each of them"
+        self.governs = token in _TAGS or (self.governs and token == fw.ALL)
+
+    def _begin(self, border: int) -> None:
+        """Begin a clause, in the place of one that has no word yet."""
+        now, joined = self.found[-1], fw.COORD if border == fw.OR else border
+        self.tag = 0
+        if now.words:
+            now = Clause()
+            self.found.append(now)
+        elif border != fw.CONDITION:
+            # "No, use …" denies what was done before, "never without …" what follows, and
+            # "I think, the port is …" doubts what follows.
+            now.turns = now.turns // HEDGED * HEDGED
+        now.joined = joined
+        now.condition = now.condition or border == fw.CONDITION
+        now.is_alternative = border == fw.OR
+
+    def _add(self, token: int) -> None:
+        now, word = self.found[-1], word_of(token)
+        if word == fw.VERB and self.tag not in _TIMES:
+            self.tag = 0
+        now.words.append(word)
+        if now.limit and word != fw.VERB and not token & ADDED:
+            now.focus = now.focus or word
+        now.flags[word] = now.flags.get(word, 0) | token & FLAGS
+        now.tags[word] = self.tag
 
 
 def _with_negations(found: list[Clause]) -> list[Clause]:

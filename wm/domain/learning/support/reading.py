@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, groupby, takewhile
 
+from msgspec import Struct
+
 from wm.domain.learning import function_words as fw
 from wm.domain.learning.common_words import FRAMING
 from wm.domain.learning.concepts import concepts_of, folded, language, phrases
@@ -80,58 +82,99 @@ def tokens(raw: Sequence[str], digest: Callable[[str], int]) -> tuple[int, ...]:
     raw = raw[1:] if raw[:1] == ["to"] else raw  # "to deploy we run …": a purpose, no direction
     table = _function_words(raw)
     lang = next((name for name, words in _TABLES.items() if words is table), "")
-    found: list[int] = [fw.QUALIFIED] if _is_limited(raw) or _is_reported(typed) else []
+    limited = _is_limited(raw) or _is_reported(typed)
     raw = [*chain(*map(_compound, raw))] if lang in ("de", "nl", "sv") else raw
     raw = _reworded(_with_ne(raw, table), table)
-    for at, word in enumerate(raw):
-        if word not in table and fw.LATIN.get(items.synonyms().get(word, "")) == fw.VERB:
+    reader = _Reader(raw, table, lang, digest, [fw.QUALIFIED] if limited else [])
+    for at in range(len(raw)):
+        reader.take(at)
+    # German is excluded: "nicht" may follow the word that it negates.
+    found = reader.found if lang == "de" else _denied(reader.found)
+    return tuple(found[:MAX_TOKENS])
+
+
+class _Reader(Struct):
+    """Reads the words of one sentence from left to right. table: the function words of its
+    language. found: the tokens so far."""
+
+    raw: Sequence[str]
+    table: Mapping[str, int]
+    lang: str
+    digest: Callable[[str], int]
+    found: list[int]
+
+    def take(self, at: int) -> None:
+        word = self.raw[at]
+        if word not in self.table and fw.LATIN.get(items.synonyms().get(word, "")) == fw.VERB:
             word = "use"
         if word.startswith(IN_NAME):
-            found += chain(*(_of_name(part, digest) for part in word[1:].split(".") if part))
-            continue
-        found += [fw.HEDGE] if word in _WORDS["was"] and not _WORDS["now"].isdisjoint(raw) else []
-        found += _degree(word)
-        found += [_limit(raw, at, found)] if word in fw.ONLY_WORDS else []
-        is_over = word in _WORDS["over"] and not _is_content(raw, at + 1, table)
-        if is_over or (word == "stop" and raw[at + 1 : at + 2] and raw[at + 1].endswith("ing")):
-            found.append(fw.TURN)
-            continue
-        if word in fw.BOUNDS and _has_digit(raw[at + 1 : at + 3]):
-            found.append(fw.BOUNDS[word])
-            continue
-        if word == COMMA:
-            found.append(fw.SPLIT)
+            parts = filter(None, word[1:].split("."))
+            self.found += chain(*(_of_name(part, self.digest) for part in parts))
+            return
+        self._qualify(word, at)
+        if self._ends_use(word, at):
+            self.found.append(fw.TURN)
+        elif word in fw.BOUNDS and _has_digit(self.raw[at + 1 : at + 3]):
+            self.found.append(fw.BOUNDS[word])
+        elif word == COMMA:
+            self.found.append(fw.SPLIT)
         elif not word.isascii() and any(map(is_cjk, word)):
-            found += cjk_tokens(word, digest)
-        elif (
-            word in _WORDS["speaking"] and found[-1:] in _STARTS and _is_content(raw, at + 1, table)
-        ):
-            found += [*_group(word, lang), fw.FRAME]
-        elif word in table:
-            if table[word] == fw.TURN and _is_denied_before(word, raw[:at], table):
-                continue
-            if word == "not" and all(_is_content(raw, near, table) for near in (at - 1, at + 1)):
-                found.append(fw.SPLIT)  # "rspec not minitest"
-            asks = table[word] >= fw.CAN and not _WORDS["asking"].isdisjoint(raw[at:])
-            found += _asker(found, "") if asks else []
-            found += _group(word, lang)
-            found += _marks(table[word], raw, at, found)
-        elif word:
-            found += _group(word, lang)
-            for part in word.split(".") if not word.replace(".", "").isdigit() else (word,):
-                frames = bool(part) and _frames(part, raw, at, table)
-                if frames and part in _FRAME_NOUNS and raw[at + 1 : at + 2] != [COMMA]:
-                    found.append(fw.FRAME)
-                is_this_project = part in PLACES and raw[at - 1] in _WORDS["this"]
-                if part and (not frames or part in PLACES) and not is_this_project:
-                    found += _asker(found, part) if part in _WORDS["asking"] else []
-                    found.append(items.item(part, digest, lang, _tool_before(raw, at)))
-                    found += [items.POST | fw.TO] if at and raw[at - 1] in _WORDS["asking"] else []
-                    found += _of_ending(part, raw[at + 1 :]) if lang == "tr" else []
-    if table is not _TABLES["de"]:
-        # German is excluded: "nicht" may follow the word that it negates.
-        found = _denied(found)
-    return tuple(found[:MAX_TOKENS])
+            self.found += cjk_tokens(word, self.digest)
+        elif self._introduces(word, at):
+            self.found += [*_group(word, self.lang), fw.FRAME]
+        elif word in self.table:
+            self._add_mark(word, at)
+        else:
+            self.found += _group(word, self.lang)
+            for part in (word,) if word.replace(".", "").isdigit() else word.split("."):
+                if part:
+                    self._add_word(part, at)
+
+    def _qualify(self, word: str, at: int) -> None:
+        """Add what a word says of its clause beside its own meaning."""
+        if word in _WORDS["was"] and not _WORDS["now"].isdisjoint(self.raw):
+            self.found.append(fw.HEDGE)
+        self.found += _degree(word)
+        if word in fw.ONLY_WORDS:
+            self.found.append(_limit(self.raw, at, self.found))
+
+    def _ends_use(self, word: str, at: int) -> bool:
+        """Whether a word says that something is over: "is over", "stop using"."""
+        if word in _WORDS["over"] and not self._is_content(at + 1):
+            return True
+        return word == "stop" and "".join(self.raw[at + 1 : at + 2]).endswith("ing")
+
+    def _introduces(self, word: str, at: int) -> bool:
+        """Whether a word only introduces what is said: "I think the port is …"."""
+        begins = word in _WORDS["speaking"] and self.found[-1:] in _STARTS
+        return begins and self._is_content(at + 1)
+
+    def _add_mark(self, word: str, at: int) -> None:
+        mark = self.table[word]
+        if mark == fw.TURN and _is_denied_before(word, self.raw[:at], self.table):
+            return
+        if word == "not" and self._is_content(at - 1) and self._is_content(at + 1):
+            self.found.append(fw.SPLIT)  # "rspec not minitest"
+        if mark >= fw.CAN and not _WORDS["asking"].isdisjoint(self.raw[at:]):
+            self.found += _asker(self.found, "")
+        self.found += _group(word, self.lang)
+        self.found += _marks(mark, self.raw, at, self.found)
+
+    def _add_word(self, part: str, at: int) -> None:
+        frames = _frames(part, self.raw, at, self.table)
+        if frames and part in _FRAME_NOUNS and self.raw[at + 1 : at + 2] != [COMMA]:
+            self.found.append(fw.FRAME)
+        is_this_project = part in PLACES and self.raw[at - 1] in _WORDS["this"]
+        if is_this_project or (frames and part not in PLACES):
+            return
+        self.found += _asker(self.found, part) if part in _WORDS["asking"] else []
+        self.found.append(items.item(part, self.digest, self.lang, _tool_before(self.raw, at)))
+        if at and self.raw[at - 1] in _WORDS["asking"]:
+            self.found.append(items.POST | fw.TO)
+        self.found += _of_ending(part, self.raw[at + 1 :]) if self.lang == "tr" else []
+
+    def _is_content(self, at: int) -> bool:
+        return _is_content(self.raw, at, self.table)
 
 
 def _is_limited(raw: Sequence[str]) -> bool:
