@@ -737,31 +737,19 @@ def by_rules(pair: Pair) -> Change:
 
 def _by_words(pair: Pair) -> Change:
     """What the phrases of the newer statement say of the words that differ."""
-    new, old = pair.new, pair.old
-    over = pair.over
+    new, old, over, lifts = pair.new, pair.old, pair.over, pair.new.lifts
     if pair.calls_anew():
         return Change.REPLACES
     if pair.turns_rule():
         return Change.DIFFERS
     if pair.other_is_denied():
         return Change.NONE
-    lifts = new.lifts
     if over and any(c.ends for c in new.clauses):
         return _ended(pair, over)
     if new.has(EXCEPT) and pair.coverage() >= 0.99:
         return Change.REPLACES
     if lifts and old.demands and not new.forbids:
-        if not new.has(LIFTS) and (pair.lost or pair.names_kind()):
-            return Change.NONE if pair.added else Change.UNCLEAR  # "you can push now"
-        if other := pair.permits_another():  # an exception, or something else
-            another = other[0] is pair.new_words[0] or pair.contrasts()
-            return Change.NONE if another else Change.UNCLEAR
-        if pair.lost and old.kinds(pair.lost) == {"has"}:
-            return Change.NONE  # "deploys need a ticket" and "deploys are allowed again"
-        # "We never deploy on Fridays" and "deploys are allowed again": on Fridays, too?
-        some = any(w.role == "in" or is_amount(w) for w in pair.lost)
-        sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
-        return Change.REPLACES if sure and not some else Change.UNCLEAR
+        return _lifted(pair)
     if over or lifts or new.has(NOW) or new.has(CHANGES):
         return _marked(pair, over, lifts)
     if pair.value_apart and not pair.lost:
@@ -786,6 +774,22 @@ def _ended(pair: Pair, over: list[ContentWord]) -> Change:
     if pair.names_value(over) and more <= 1:
         return Change.REPLACES if pair.added else Change.UNCLEAR
     return Change.UNCLEAR if covered >= 0.34 else Change.NONE
+
+
+def _lifted(pair: Pair) -> Change:
+    """The new text allows what the old one forbids, or drops what it demands."""
+    new, old = pair.new, pair.old
+    if not new.has(LIFTS) and (pair.lost or pair.names_kind()):
+        return Change.NONE if pair.added else Change.UNCLEAR  # "you can push now"
+    if other := pair.permits_another():  # an exception, or something else
+        another = other[0] is pair.new_words[0] or pair.contrasts()
+        return Change.NONE if another else Change.UNCLEAR
+    if pair.lost and old.kinds(pair.lost) == {"has"}:
+        return Change.NONE  # "deploys need a ticket" and "deploys are allowed again"
+    # "We never deploy on Fridays" and "deploys are allowed again": on Fridays, too?
+    some = any(w.role == "in" or is_amount(w) for w in pair.lost)
+    sure = pair.coverage() >= 0.5 or pair.names_value(pair.shared)
+    return Change.REPLACES if sure and not some else Change.UNCLEAR
 
 
 def _marked(pair: Pair, over: list[ContentWord], lifts: bool) -> Change:
