@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.ops.conftest import Bench
+from tests.ops.conftest import Bench, entry
 from wm.api.sessions import EventAnswer, EventRequest
 from wm.domain.learning.stated import lasting_score
 from wm.errors import UserError
@@ -655,3 +655,13 @@ def test_nothing_is_agreed_to_while_learning_is_off(bench: Bench) -> None:
     bench.event("session_started")
     answered(bench, TOX, "yes")
     assert bench.texts("inbox") == []
+
+
+def test_what_waits_in_the_inbox_is_forgotten_on_request(bench: Bench) -> None:
+    waiting = entry("m_waits001", "commits carry a ticket number")
+    bench.write_memory(waiting.model_copy(update={"status": "inbox"}))
+    bench.event("session_started")
+    bench.event("user_prompt", text="forget the thing about ticket numbers")
+    assert bench.memory().entries == ()
+    bench.call("undo", act="m_waits001")
+    assert bench.texts("inbox") == ["commits carry a ticket number"]

@@ -178,6 +178,18 @@ DEFERRALS: Rows = (
 """Matched in the text after the trigger (Japanese, Korean: anywhere in the line)."""
 
 FORGETS: Rows = (
+    ("en", r"(?:you (?:can|may|should) )?(?:please )?forget the (.{3,}?) (?:rule|thing|convention|preference|agreement|decision)[.!]?$"),
+    ("fr", r"oublie(?:z)? (?:le truc|la chose|l'histoire|la règle|la décision|cette histoire) (?:sur|d'|des? |du |avec|concernant)(?: ?les?| la| l')?\s*(.{3,})"),
+    ("es", r"(?:por favor,? )?olvida (?:lo|la regla|la decisión) (?:de(?:l| los| las| la)?|sobre(?: los| las| el| la)?)\s+(.{3,})"),
+    ("pt", r"(?:por favor,? )?(?:esqueça|esquece) (?:aquilo|isso|essa história|o negócio|a regra|a decisão) (?:d[eoa]s?|sobre(?: [oa]s?)?)\s+(.{3,})"),
+    ("it", r"(?:dimentica|scorda) (?:la cosa|la storia|la faccenda|la regola|la decisione) (?:d(?:i|el|ella|ei|elle|egli|ello)|sui|sulle)\s+(.{3,})"),
+    ("nl", r"vergeet (?:dat|dat gedoe|die regel|het verhaal) (?:van|over|met)(?: de| het)?\s+(.{3,})"),
+    ("sv", r"glöm (?:det där|grejen|saken|regeln) (?:med|om)\s+(.{3,})"),
+    ("tr", r"(.{3,}?) (?:kuralını|konusunu|meselesini|olayını|işini) unut(?:abilirsin)?[.!]?$"),
+    ("vi", r"(?:hãy |xin )?quên (?:chuyện|việc|quy tắc)(?: về)? (.{3,}?)(?: đi)?[.!]?$"),
+    ("zh", r"(?:请|請)?(?:忘记|忘記|忘掉|忘了)(?:关于|關於)?(.{2,}?)(?:那条|那條|这条|那个|那個|那件事|的规则|的規則|的规定)(?:吧)?[。！]?$"),
+    ("ja", r"(.{3,}?)(?:の件|の話|のルール|の決まり)(?:を|は)?忘れて(?:ください|下さい|ね|いい(?:よ|です)?)?[。!！]?$"),
+    ("ko", r"(.{3,}?)\s?(?:얘기|이야기|규칙|건)(?:은|는|을|를)? 잊어\s?(?:줘|주세요|버려|도 돼)[.。!！]?$"),
     ("en", r"(?:you (?:can|may|should) )?(?:please )?(?:(?:forget|ignore|disregard|scrap|scratch) what (?:i|we) (?:said|told you|mentioned|wrote) about|forget (?:everything|all|anything)(?: you know| (?:i|we) (?:said|told you))? about|forget (?:that|the (?:fact|rule|memory|note|decision|preference|thing) (?:that|about|with)))[ :,]+(.{3,})"),
     ("en", r"(?:please )?(?:do not|don't|dont|stop) (?:remember(?:ing)?|keep(?:ing)?)(?: (?:anymore|any longer))?(?: that|:)\s+(.{3,})"),
     ("en", r"(?:please )?(?:remove|delete|drop|erase) (?:from (?:your |the )?memory(?: that|:)|(?:the |your )?memory(?: that|:| about))\s*(.{3,}?)(?: from (?:your |the )?memory)?$"),
@@ -234,6 +246,9 @@ FORGETS: Rows = (
 MENTIONS: Rows = (
     ("en", r"(?:you (?:can|may|should) )?(?:please )?forget about[ :,]+(.{3,})"),
     ("en", r"it(?:'s| is) (?:no longer (?:true|the case)|not (?:true|the case) any ?(?:more|longer)) that\s+(.{3,})"),
+    ("pl", r"zapomnij o\s+(.{3,})"),
+    ("ru", r"забудь(?:те)? (?:об?|про)\s+(.{3,})"),
+    ("uk", r"забудь(?:те)? про\s+(.{3,})"),
     ("de", r"es (?:stimmt|gilt|ist) nicht mehr(?: wahr| richtig| so)?,? dass\s+(.{3,})"),
     ("es", r"ya no es (?:cierto|verdad) que\s+(.{3,})"),
     ("fr", r"(?:ce n'est|il n'est) plus (?:vrai|exact) qu(?:e |')(.{3,})"),

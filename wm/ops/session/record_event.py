@@ -393,15 +393,15 @@ def _forget_requested(
 def _named(
     work: LocatedWork, text: str
 ) -> tuple[LocatedWork, WorkspaceMemory, tuple[MemoryEntry, ...]]:
-    """The entries that a person means by `text`, here, or else in the memory for all projects; with
-    the place and the memory of them."""
-    places = (work, work.at(USER_PLACE))
-    for place in places:
-        memory = load_memory(place)
-        named = tombstones.named((e for e in memory.entries if e.status == "active"), text)
-        if named:
-            break
-    return place, memory, named
+    """The entries that a person means by `text`, with the place and the memory of them: in force
+    here, or else in the memory for all projects, or else one that waits in the inbox."""
+    places = [(place, load_memory(place)) for place in (work, work.at(USER_PLACE))]
+    for status in ("active", "inbox"):
+        for place, memory in places:
+            known = (entry for entry in memory.entries if entry.status == status)
+            if named := tombstones.named(known, text):
+                return place, memory, named
+    return *places[-1], ()
 
 
 def _assistant_text(work: LocatedWork, prepared: PreparedEvent) -> EventAnswer:
