@@ -43,6 +43,42 @@ GAPS = ("Traceback (most recent call last):", "", '  File "/usr/lib/python3/run.
 RES = "  1 │ let a = 1\n  2 │\n  3 │ let b = a.c"
 
 ROWS = [
+    (
+        "next build",
+        1,
+        "Failed to compile.\n\n./a.tsx\nModule not found: Can't resolve './b'\n\n> Build failed",
+        "Module not found: Can't resolve './b'",
+    ),
+    (
+        "wasm-as a.wat",
+        1,
+        "[wasm-validator error in fee] unexpected false: add types must match\n"
+        "Fatal: Error: input module is not valid.",
+        "types must match",
+    ),
+    (
+        "dotnet test",
+        1,
+        "  Failed Fees.Total [4 ms]\n  Error Message:\n   Assert.Equal() Failure: Values differ\n"
+        "Expected: 3\nActual:   2\n  Stack Trace:\n     at Fees.Total() in /home/dev/shop/F.cs:line 9",
+        "Assert.Equal() Failure: Values differ Expected: 3",
+    ),
+    (
+        "vendor/bin/pest",
+        1,
+        "   FAIL  Tests\\FeeTest\n  ⨯ it sums      0.02s\n   FAILED  Tests\\FeeTest > it sums\n"
+        "  Failed asserting that 2 is identical to 3.\n\n  at tests/FeeTest.php:4\n"
+        "  ➜   4▕     expect(fee())->toBe(3);\n\n  Tests:    1 failed (1 assertions)",
+        "Failed asserting that 2 is identical to 3.",
+    ),
+    (
+        "deno test",
+        1,
+        "error: AssertionError: Values are not equal.\n  throw new AssertionError(message);\n"
+        "    at assertEquals (https://deno.land/std@0.218.0/assert/assert_equals.ts:52:9)\n"
+        "    at file:///home/dev/shop/fee_test.ts:5:3",
+        "fee_test.ts:5: error: AssertionError: Values are not equal.",
+    ),
     # A table with a column for the message; a cell may be wrapped.
     ("frictionless validate a.csv", 1, "\n".join(BOX), "a.csv:4: the row has no cells"),
     ("newman run a.json", 1, "\n".join(ALIGNED), "connect refused at request"),

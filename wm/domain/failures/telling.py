@@ -371,7 +371,8 @@ _FOUND = Lazy(
     r"(?:were |have been )?(?:found|detected)\W*$"
     r"|^[^'\"]*\bcommand (?:\w+ )*with (?:a )?(?:non-?zero )?exit (?:code|status) \d"
     r"|^\W*(?i:failures?|errors?|failed)\W*$|^(?-i:[A-Z]+(?: [A-Z]+)*):$"
-    r"|^[A-Z][\w ]+ (?:is|are) (?:invalid|not valid)\W*$"
+    r"|^(?:[A-Z]\w+: )*[A-Z][\w ]+ (?:is|are) (?:invalid|not valid)\W*$"
+    r"|^\W*failed (?:to (?:compile|build)|\pL+)\W*$|^(?-i:FAIL(?:ED)?) +\S+(?: > .*)?$"
 )
 _COUNTS = Lazy(
     r"^\W*Found [1-9]\d* \w+(?: \w+)?\W*$|^\d+ \pL+(?: \pL+)?(?:, \d+ \pL+(?: \pL+)?){2,}\.?$"

@@ -29,7 +29,14 @@ def find(lines: Sequence[str]) -> Iterator[DetectedError]:
     if at >= 0:
         guessed = telling.only_sums(lines[at].strip()) or not telling.objects(lines[at])
         name = LAST_WORD if guessed else ""
-        yield DetectedError("", stated(lines, at), at=at, until=at + 1, name=name)
+        said = stated(lines, at)
+        if at and _COMPARES.match(lines[at]) and telling.objects(lines[at - 1]):
+            said = f"{lines[at - 1].strip()} {said}"
+        yield DetectedError("", said, at=at, until=at + 1, name=name)
+
+
+_COMPARES = patterns.Lazy(r"(?i)^\s*[-+]?\s*expected ?[:=]")
+"""The values of an assertion, which the line above names."""
 
 
 _ADVICE = patterns.Lazy(

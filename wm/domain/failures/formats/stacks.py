@@ -66,6 +66,7 @@ def _stack(lines: Sequence[str], i: int) -> tuple[int, list[tuple[str, str]]]:
         after = i + 1 < len(lines) and frame is None and bool(frames) and lines[i].strip()
         if frame:
             ours = not lines[i].lstrip().removeprefix("at ").startswith(LIBRARY)
+            ours = ours and "https://" not in lines[i]  # A library that was loaded from its host.
             frames.append(((ours and frame.group(1)) or "", frame.group(2) or ""))
         elif not after or not _FRAME.match(lines[i + 1]) or _THROWN.match(lines[i]):
             break
