@@ -57,7 +57,7 @@ def test_a_task_of_several_turns_a_subagent_and_a_resume(
     first = agent.run(machine, "Mend the sum, please")
     second = agent.run(machine, "And now?", session=first.session)
     fine(machine, chain, first, second)
-    wait_for("every count", lambda: chain.observer.tally.requests == len(chain.far.exchanges()))
+    wait_for("every note", lambda: len(chain.notes) == len(chain.far.exchanges()))
     used = [x.usage for x in machine.upstream.exchanges if x.usage is not None]
     assert chain.observer.tally.usage.cache_read == sum(u.cache_read for u in used)
     assert {n.identity.folder for n in chain.notes if n.identity.call in ("main", "subagent")} == {
