@@ -463,3 +463,23 @@ def test_what_may_only_change_an_entry_takes_no_place_of_a_rule() -> None:
     found = taught(message, "", find_requests(message, GateSettings()))
     assert len(found) == 6
     assert "Never edit the generated files by hand." in [one.text for one in found]
+
+
+@pytest.mark.parametrize(
+    ("message", "texts"),
+    [
+        ("from today we deploy on Tuesdays", ["we deploy on Tuesdays"]),
+        ("dès aujourd'hui on déploie le mardi", ["on déploie le mardi"]),
+        ("de hoy en adelante desplegamos los martes", ["desplegamos los martes"]),
+        ("从今天起我们周二发布", ["我们周二发布"]),
+        ("今日からは火曜日にリリースします", ["火曜日にリリースします"]),
+        ("desde hoy falla el login", []),
+        ("da oggi il server non risponde", []),
+        ("今日からエラーが出ています", []),
+        ("from today's logs it looks like the worker died", []),
+    ],
+)
+def test_from_today_is_from_now_on_where_it_is_not_since_today(
+    message: str, texts: list[str]
+) -> None:
+    assert [request.text for request in find_requests(message, GATE).found] == texts
