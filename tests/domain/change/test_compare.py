@@ -239,6 +239,33 @@ def test_a_new_place_a_permission_or_a_value_with_its_reason_replaces(old: str, 
     assert found(new, old) is Change.REPLACES
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("we use knots, splices break the mast", "we switched from knots to shackles last week"),
+        ("we use gulp here, grunt confuses us", "we moved from gulp to esbuild last month"),
+    ],
+)
+def test_a_reason_of_the_older_entry_is_no_other_subject(old: str, new: str) -> None:
+    assert found(new, old) is Change.REPLACES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "wir nutzen npm in diesem repo",
+        "usamos npm neste repositório",
+        "usiamo npm in questo progetto",
+        "we gebruiken npm in deze repo",
+        "używamy npm w tym repozytorium",
+        "мы используем npm в этом репозитории",
+        "bu repoda npm kullanıyoruz",
+    ],
+)
+def test_this_repository_is_not_the_value_of_a_statement(text: str) -> None:
+    assert [w.word for w in reading(text).tail] == ["npm"]
+
+
 def test_another_tool_for_the_same_purpose_is_asked_about() -> None:
     assert found("we use pnpm for installs", "we use yarn for installs") is Change.UNCLEAR
     assert found("we use pnpm for installs", "we use jest for tests") is Change.NONE

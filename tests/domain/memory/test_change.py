@@ -184,6 +184,21 @@ def test_statements_of_one_message_hold_side_by_side() -> None:
     assert [e.status for e in added(old, new).memory.entries] == ["active", "active"]
 
 
+@pytest.mark.parametrize(
+    ("new", "status"),
+    [
+        ("we switched from jest to vitest", "superseded"),
+        ("not with jest, take the script", "active"),
+    ],
+)
+def test_in_one_session_only_what_names_the_change_retires_a_statement(
+    new: str, status: str
+) -> None:
+    old = known("we use jest here, mocha confuses everybody", source="stated", session="s_1")
+    done = added(old, entry("m_new", new, source="stated", session="s_1"))
+    assert done.memory.entries[0].status == status
+
+
 def test_statements_about_numbered_things_hold_side_by_side_unasked() -> None:
     editor = MemoryEditor(memory())
     for n in range(1, 9):

@@ -197,9 +197,11 @@ class Pair:
         if self._ends_alone(over):
             return Change.REPLACES
         rest = [w for w in self.new_words if not w.is_verb and not any(alike(w, o) for o in over)]
+        # "We use pnpm, npm breaks the lockfile": a clause of its own gives a reason, no subject.
+        clauses = {w.clause for w in over}
         found = Change.REPLACES
         for slot in slots([w for w in self.old_words if not w.is_verb], rest):
-            others = [w for w in slot.old if w not in over]
+            others = [w for w in slot.old if w not in over and w.clause in clauses]
             if not others or not slot.new:
                 continue
             if len(others) == len(slot.old):

@@ -287,7 +287,7 @@ class MemoryEditor:
         unclear: list[MemoryEntry] = []
         new = reading(entry.text)
         for old, rarity in self._related(entry, new):
-            if _same_session(entry, old) and not _shares_half(new, reading(old.text)):
+            if _same_session(entry, old) and not _is_about(new, reading(old.text)):
                 continue  # "not" and "just" then speak of the work in hand
             found = judge(new, reading(old.text), rarity, in_passing=in_passing)
             # What is said in passing retires what was asked for only if its words say so.
@@ -517,10 +517,12 @@ def _same_session(entry: MemoryEntry, old: MemoryEntry) -> bool:
     return entry.session == old.session != "" and entry.source == old.source == "stated"
 
 
-def _shares_half(new: ParsedStatement, old: ParsedStatement) -> bool:
-    """Whether the new text has half of the content words of the old one."""
+def _is_about(new: ParsedStatement, old: ParsedStatement) -> bool:
+    """Whether the new text has half of the content words of the old one, or says from which of its
+    values we changed: "we switched from jest to vitest"."""
     pair = Pair(new, old)
-    return 2 * len(pair.shared) >= len(pair.old_words)
+    changes = new.has(CHANGES) and pair.names_value(pair.over)
+    return changes or 2 * len(pair.shared) >= len(pair.old_words)
 
 
 def is_users(entry: MemoryEntry) -> bool:
