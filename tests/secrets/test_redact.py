@@ -438,3 +438,42 @@ def test_logins_pins_and_pass_phrases_in_sentences(text: str, secret: str) -> No
 )
 def test_sentences_about_logins_stay_as_they_are(text: str) -> None:
     assert Redactor(lambda _: "0" * 12).text(text) == text
+
+
+PLACES = (
+    "DB_PASSWORD={}",
+    "      - MYSQL_PASSWORD={}",
+    "define('DB_PASSWORD', '{}');",
+    "the admin password is {}",
+    "Das Passwort lautet {}",
+    "пароль: {}",
+)
+
+
+@pytest.mark.parametrize("sign", ".-_")
+@pytest.mark.parametrize("place", PLACES)
+def test_a_word_in_front_does_not_make_random_characters_a_name(place: str, sign: str) -> None:
+    dice = random.Random(f"joined {place} {sign}")
+    for word in ("maple", "Harbor", "Quartz", "orchid", "zenith"):
+        tail = "".join(
+            dice.choice(of)
+            for of in (string.ascii_uppercase, string.digits, string.ascii_lowercase) * 3
+        )
+        assert f"{word}{sign}{tail}" not in REDACTOR.text(place.format(f"{word}{sign}{tail}"))
+        letters = "".join(dice.choice(of) for of in ("BDFGKMPTVZ", "bdfgkmptvz", "BDFGKMPTVZ") * 3)
+        assert f"{word}{sign}{letters}" not in REDACTOR.text(place.format(f"{word}{sign}{letters}"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password: aws.S3SecretKey",
+        "token = self.oauth2Token",
+        "password = settings.mySQLPassword",
+        "secret: vault.dbUserPassword",
+        "the password is my-iPhone-name",
+        "password = request.getHTTPHeader",
+    ],
+)
+def test_a_dotted_name_of_words_is_a_reference(text: str) -> None:
+    assert REDACTOR.text(text) == text

@@ -113,6 +113,12 @@ def looks_mixed(word: str) -> bool:
     return any(map(_random_piece, _pieces(word)))
 
 
+def has_mixed_part(word: str) -> bool:
+    """True if a part between signs looks mixed and is not made of words: `maple.WVm6vyj9`. A word
+    in front, as people put it before random characters, must not make the rest a name."""
+    return any(_random_piece(part) and not is_wordy(part) for part in _pieces(word))
+
+
 _CODE = Lazy(
     r"\\|\.\*|\(\?|[aA0]-[zZ9]|</|\)\.[a-z]{2}|[$%]\{|\{\{|[&;,|?](?:\w?[a-z]{2,}|[A-Z]{3,})="
 )

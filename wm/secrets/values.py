@@ -8,7 +8,15 @@
 from __future__ import annotations
 
 from wm.secrets.formats import TABLES
-from wm.secrets.looks import TERM, SecretSpan, is_scrambled, is_wordy, looks_mixed, looks_random
+from wm.secrets.looks import (
+    TERM,
+    SecretSpan,
+    has_mixed_part,
+    is_scrambled,
+    is_wordy,
+    looks_mixed,
+    looks_random,
+)
 from wm.text.patterns import Lazy, escaped
 
 BEHIND = 400
@@ -130,7 +138,8 @@ def is_reference(value: str, quoted: bool, behind: str) -> bool:
     if names_place(value) or _CONSTANT.fits(value):
         return True
     dotted = any(join in value for join in (".", "::", "->")) and _DOTTED.fits(value)
-    if dotted and (is_wordy(value) or not any(c.isdigit() for c in value)):
+    named = is_wordy(value) or not any(c.isdigit() for c in value)
+    if dotted and named and not has_mixed_part(value):
         return True
     if _INDEXED.fits(value) or (_NEXT_KEY.fits(value) and is_wordy(value)):
         return True
@@ -219,7 +228,8 @@ def fits_strictly(value: str, family: str) -> bool:
     digits = sum(c.isdigit() for c in bare)
     letters = sum(c.isalpha() for c in bare)
     if family in ("password", "short"):
-        telling = digits > 0 or any(c in _SYMBOLS for c in bare) or _LETTER_GROUPS.fits(bare)
+        signed = digits > 0 or any(c in _SYMBOLS for c in bare)
+        telling = signed or _LETTER_GROUPS.fits(bare) or has_mixed_part(bare)
         return telling and letters > 1 and not _is_name(bare)
     if digits == 0 or letters < 2 or len(value) < 8:
         return False
@@ -252,6 +262,8 @@ def fits_prose(value: str) -> bool:
         return not _is_name(bare) and (any(c.isalpha() for c in bare) or len(bare) >= 6)
     if any(c in _SYMBOLS for c in bare) and len(bare) >= 6:
         return (bare[0] not in _SYMBOLS or len(bare) >= 8) and not _is_name(bare)
+    if not bare.isalpha() and has_mixed_part(bare):
+        return True
     return (
         bare[1:] != bare[1:].lower()
         and not bare.isupper()
