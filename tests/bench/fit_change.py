@@ -12,7 +12,6 @@ also for each change beside 20 unrelated statements of its language, and in a me
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections import Counter
@@ -20,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, tenths
+from tests.bench.fitting import Example, Fitted, Limits, as_toml, fit, left_out, run, tenths
 from tests.domain.change import change_cases
 from tests.domain.change.change_cases import ALIKE, CHANGED, INHERITED, TAKES_PLACE
 from tests.domain.memory.memories import NOW, SETTINGS, entry, memory
@@ -81,25 +80,32 @@ class Row(NamedTuple):
 
 
 def main(argv: Sequence[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.bench fit_change")
-    parser.add_argument("--check", action="store_true")
-    asked = parser.parse_args(argv)
-    rows = [*of_cases(), *of_projects(), *of_messages(), *of_tests(), *of_memories()]
-    if asked.check:
-        report(rows)
-        report_memories(rows)
-        return 0
-    rows = [row for row in rows if not row.kept]
+    return run("fit_change", argv, files, check)
+
+
+def check() -> None:
+    rows = _rows()
+    report(rows)
+    report_memories(rows)
+
+
+def files() -> dict[Path, str]:
+    rows = [row for row in _rows() if not row.kept]
     texts = list(says_change(row for row in rows if row.group[:4] not in ("mess", "memo")))
     words = fit(texts, WORDS)
     parts = left_out(texts, tenths, WORDS)
     saying = {one.text: found.score(one) for _, found, own in parts for one in own}
     saying |= {row.new: score_of(row.new, words) for row in rows if row.new not in saying}
     pairs = fit([e for row in rows if (e := example(row, saying[row.new]))], PAIRS)
-    for name, weights, paired in (("change_words", words, ()), ("change_pairs", pairs, PAIRED)):
-        text = as_toml(weights, HEAD.format(name), paired)
-        (FOLDER / f"{name}.toml").write_text(text, "utf-8")
-    return 0
+    models = (("change_words", words, ()), ("change_pairs", pairs, PAIRED))
+    return {
+        FOLDER / f"{name}.toml": as_toml(weights, HEAD.format(name), paired)
+        for name, weights, paired in models
+    }
+
+
+def _rows() -> list[Row]:
+    return [*of_cases(), *of_projects(), *of_messages(), *of_tests(), *of_memories()]
 
 
 def of_cases() -> Iterator[Row]:

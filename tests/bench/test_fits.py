@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.bench import fit_asking, fit_gate, fit_type, fit_verdict
+from tests.bench import fit_asking, fit_change, fit_gate, fit_type, fit_verdict
 from wm.domain.learning.entry_type import TYPES
 
 TOLERANCE = 0.1
@@ -50,6 +50,6 @@ def test_the_weights_in_use_are_those_of_a_quick_fit(fit: ModuleType) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("fit", [fit_asking, fit_gate])
+@pytest.mark.parametrize("fit", [fit_asking, fit_gate, fit_change])
 def test_the_weights_in_use_are_those_of_a_slow_fit(fit: ModuleType) -> None:
     check(fit)
