@@ -16,7 +16,3 @@ def test_a_text_gets_the_type_of_its_wording(text: str, kind: str) -> None:
 @pytest.mark.parametrize("text", ["", "?", "```", "x" * 5000, "\u202e"])
 def test_a_text_without_a_sentence_is_about_the_project(text: str) -> None:
     assert infer_type(text) == "project"
-
-
-def test_the_words_before_a_text_count() -> None:
-    assert infer_type("commits have a scope", "from now on") == "feedback"

@@ -98,6 +98,46 @@ les prix sont en euros|project
 the browser tests only run on the build server|project
 the slow tests run at night|project
 the old ids had a dash, the new ones have a colon|project
+this repo uses pnpm|project
+the project uses Postgres 16|project
+our codebase is a monorepo|project
+dieses Projekt nutzt pnpm|project
+este proyecto usa pnpm|project
+ce projet utilise pnpm|project
+este projeto usa pnpm|project
+questo progetto usa pnpm|project
+本项目使用 pnpm|project
+このプロジェクトは pnpm を使う|project
+이 프로젝트는 pnpm 을 쓴다|project
+会话保存三十天。|project
+价格以欧元计。|project
+测试数据在 fixtures 目录里。|project
+队列最多保留一百条。|project
+用户编号全局唯一。|project
+提交前先跑格式化。|feedback
+不要修改生成的文件。|feedback
+注文番号は全体で一意。|project
+価格は税抜きです。|project
+セッションは三十日で切れます。|project
+テストデータは fixtures にある。|project
+日付はすべて UTC で保存します。|project
+生成ファイルは編集しないで。|feedback
+주문 번호는 전체에서 유일하다.|project
+가격은 세금 별도입니다.|project
+세션은 30일 뒤 만료된다.|project
+날짜는 모두 UTC 로 저장합니다.|project
+생성된 파일은 고치지 마.|feedback
+the term "account" means a billing account|project
+duplicate keys in the sample files are intended|project
+order ids are unique per shop|project
+prices exclude tax|project
+the tests in e2e/ take ten minutes|project
+amounts are stored as integers|project
+One.|project
+Two words.|project
+hm|project
+Notes|project
+ok|project
 """.strip().splitlines()
     )
 )

@@ -1,19 +1,23 @@
 """Guess the type of a memory from its wording (EX-1, EX-7). The user can change it.
 
-A linear model weighs the features and words of the text's first sentence for each type; `python -m
-tests.bench fit_type` writes the weights. A wrong guess affects the group, the half-life and what
-may merge (WM-5), never whether the text is kept. Pure and linear (EX-6).
+A linear model weighs the form and the words of the text's first sentence for each type; `python -m
+tests.bench fit_type` writes the weights. It needs none of the tables of the other rules, so a
+daemon that only stores what is typed does without those. A wrong guess affects the group, the
+half-life and what may merge (WM-5), never whether the text is kept. Pure and linear (EX-6).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from typing import NamedTuple
 
-from wm.domain.learning.concepts import concepts_in
-from wm.domain.learning.sentence_features import Sentence, sentences
+from wm.text.scripts import is_cjk
+from wm.text.sentence_forms import forms_of
+from wm.text.sentences import sentences
 from wm.text.tables import Tables
+from wm.text.word_grams import grams
 
 FALLBACK = "project"
 """The type of a text for which no other type scores above 0."""
@@ -21,37 +25,47 @@ FALLBACK = "project"
 TYPES = ("feedback", "decision", "reference")
 """The types with weights."""
 
-_LASTING = frozenset({"always", "since_now", "ban"})
-"""What the words before a text say of it: "from now on, …"."""
+MAX_CHARS = 600
+"""Beginning of a text that is read."""
 
 
-def infer_type(text: str, trigger: str = "") -> str:
-    """Return reference, decision, project or feedback. trigger: the words before the text with
-    which the user asked to keep it."""
-    found = next(iter(sentences(text)), None)
-    said = concepts_in(trigger).anywhere & _LASTING if trigger else ()
-    return FALLBACK if found is None else _best(names_of(found, said))
+class _Model(NamedTuple):
+    """words: those that are features as they are."""
+
+    weights: Mapping[str, Mapping[str, float]]
+    words: frozenset[str]
 
 
-def type_of(sentence: Sentence) -> str:
-    """The type of a statement that was found in a message."""
-    return _best(names_of(sentence))
+def infer_type(text: str) -> str:
+    """Return reference, decision, project or feedback. A single word says nothing of its type."""
+    first = first_sentence(text)
+    if len(first.split()) < 2 and not any(map(is_cjk, first)):
+        return FALLBACK
+    return _best(names_of(text, _model().words))
 
 
-def names_of(sentence: Sentence, said: Iterable[str] = ()) -> frozenset[str]:
-    """The names that have weights: features, and words behind "="."""
-    return frozenset((*sentence.features, *said, *(f"={gram}" for gram in sentence.grams)))
+def names_of(text: str, words: Collection[str]) -> frozenset[str]:
+    """The names that have weights: forms, and words behind "="."""
+    first = first_sentence(text)
+    lang = "ja" if any(map(is_cjk, first)) else ""
+    found = grams(first, lang, words)
+    return frozenset(("bias", *forms_of(first), *(f"={gram}" for gram in found)))
+
+
+def first_sentence(text: str) -> str:
+    return next(iter(sentences(text[:MAX_CHARS])), "")
 
 
 def _best(names: Iterable[str]) -> str:
     scores = {FALLBACK: 0.0}
-    for name, weights in _weights().items():
-        scores[name] = math.fsum(weights.get(each, 0.0) for each in ("bias", *names))
+    for name, weights in _model().weights.items():
+        scores[name] = math.fsum(weights.get(each, 0.0) for each in names)
     return max(scores, key=lambda name: scores[name])
 
 
 @cache
-def _weights() -> Mapping[str, Mapping[str, float]]:
+def _model() -> _Model:
     tables = Tables("wm.domain.learning", "entry_type.toml")
     rows = {name: tables.rows(name, columns=2) for name in TYPES}
-    return {name: {feature: float(weight) for weight, feature in own} for name, own in rows.items()}
+    weights = {name: {each: float(weight) for weight, each in own} for name, own in rows.items()}
+    return _Model(weights, frozenset(tables.words("words")))

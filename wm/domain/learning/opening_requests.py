@@ -236,7 +236,7 @@ def _judge(
         if items and not code and bans_what_follows(text):  # It belongs to each item.
             items = [f"{text.strip().rstrip(':：')}: {'; '.join(items)}"]
         for item in items:
-            yield MemoryRequest(item, infer_type(item, trigger), lang, trigger)
+            yield MemoryRequest(item, infer_type(item), lang, trigger)
         if items:
             return
     if code:
@@ -245,7 +245,7 @@ def _judge(
     text = tidy(text, most)
     if _POLITE_QUESTION.match(plain) is not None:
         text = text.rstrip(" ?？")
-    yield MemoryRequest(text, infer_type(text, trigger or plain[:40]), lang, trigger)
+    yield MemoryRequest(text, infer_type(text), lang, trigger)
 
 
 def _heads_list(text: str) -> bool:

@@ -333,7 +333,7 @@ def _with_antecedents(message: MessageText, found: Requests) -> Requests:
             kept.append(request)
         elif text := _sentence_before(message, request):
             if all(canonical(text) != canonical(other.text) for other in (*kept, *found.found)):
-                kept.append(request._replace(text=text, type=infer_type(text, request.trigger)))
+                kept.append(request._replace(text=text, type=infer_type(text)))
         else:
             empty.append(Ignored(request.text, "empty_request"))
     return found._replace(found=tuple(kept), ignored=(*found.ignored, *empty))

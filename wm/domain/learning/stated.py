@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from wm.domain.change.statement import ARTICLES
 from wm.domain.learning.concepts import ASIDE, concepts_of, folded, phrases
-from wm.domain.learning.entry_type import type_of
+from wm.domain.learning.entry_type import infer_type
 from wm.domain.learning.function_words import LATIN
 from wm.domain.learning.sentence_features import Sentence, clauses, is_closed, model, sentences
 from wm.text.patterns import Lazy
@@ -144,7 +144,7 @@ def candidates(message: str, before: str = "") -> tuple[Statement, ...]:
         around = tuple(x for x in longer if len(text) < len(x) <= MAX_CERTAIN_CHARS)
         kept, scope = _without_aside(sentence), _scope(sentence, own.features)
         hearsay = "hearsay" in own.features
-        kind = type_of(sentence)
+        kind = infer_type(kept)
         found.append(Statement(kept, kind, scope, certain, only_change, around, hearsay))
     return tuple(sorted(found, key=lambda one: one.only_change))
 

@@ -109,7 +109,7 @@ def _completed(entry: MemoryEntry, old: MemoryEntry | None, now: datetime) -> Me
     created, updated = (old.created_at, old.updated_at) if old is not None else (iso(now), iso(now))
     return entry.model_copy(
         update={
-            "type": entry.type or (infer_type(entry.text, "") if old is None else old.type),
+            "type": entry.type or (infer_type(entry.text) if old is None else old.type),
             "created_at": entry.created_at or created,
             "updated_at": entry.updated_at or updated,
         }
